@@ -48,8 +48,13 @@ def compute(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
     waiting.compute(build_key(study, options), reader.username if reader else "", work)
 
 
-def find_stored_run(study: Study, options: JudgedOptions) -> AgreementRun | None:
-    """The newest result with these options, whatever labels there were. Two queries."""
+def find_stored_id(study: Study, options: JudgedOptions) -> int | None:
+    """The id of the newest result with these options, whatever labels there were. One query."""
     rows = AgreementRun.objects.filter(study=study, seed=options.seed).order_by("-created_at")
-    pk = next((pk for pk, given in rows.values_list("pk", "parameters") if given == options.to_json()), None)
+    return next((pk for pk, given in rows.values_list("pk", "parameters") if given == options.to_json()), None)
+
+
+def find_stored_run(study: Study, options: JudgedOptions) -> AgreementRun | None:
+    """That result. Two queries."""
+    pk = find_stored_id(study, options)
     return None if pk is None else AgreementRun.objects.get(pk=pk)

@@ -52,6 +52,11 @@ class PredictionData:
         return Opinions(said.codes, said.asked, calls, said.confidence)
 
 
+def name_page(criterion: Criterion, scope: str = STUDY) -> str:
+    """The name under which the page of a criterion is stored."""
+    return f"predicted-{criterion.pk}-{scope}"
+
+
 def compute_criterion(
     study: Study, criterion: Criterion, options: PredictionOptions | None = None, *, patient: bool = True
 ) -> PredictionDocument:

@@ -10,16 +10,20 @@ import numpy as np
 from django.utils import timezone
 
 from annotation.agreement.options import IntervalOptions
+from annotation.agreement.services import stored_difficulty
 from annotation.quality.queries import quality
 from annotation.quality.queries.quality import ENOUGH
 from annotation.stats.forecast import ASSUMPTION, Forecast, forecast
 from annotation.stats.growth import growth
+from annotation.stats.result_types import GrowthPointDocument
 from annotation.stats.signs import AnnotatorSigns, annotator_signs
-from annotation.stats.table import MISSING
+from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.studies.models.studies import Study
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap, progress
 from annotation.workbench.queries.progress import Coverage, DrawSummary, WorkingAnnotator
+from core.hashing import content_hash, digest
+from core.jobs.waiting import load_or_make
 from judging.assessment.progress_types import (
     AdaptiveDocument,
     CriterionGrowthDocument,
@@ -188,11 +192,7 @@ def build_growth(drawn: DrawSummary, labelled: int) -> GrowthDocument:
     """Agreement over the order of the labels, and which items it rests on; intervals as on the page on agreement."""
     usual = IntervalOptions()
     criteria: list[CriterionGrowthDocument] = [
-        {
-            "key": found.criterion.key,
-            "name": found.criterion.name,
-            "points": [point.to_json() for point in growth(found.table, when, **usual.model_dump())],
-        }
+        {"key": found.criterion.key, "name": found.criterion.name, "points": compute_points(found.table, when, usual)}
         for found, when in zip(drawn.ratings, drawn.when, strict=True)
     ]
     told = next((found.design.describe(found.table) for found in drawn.ratings if found.table.n_items), "")
@@ -204,6 +204,15 @@ def build_growth(drawn: DrawSummary, labelled: int) -> GrowthDocument:
         "dependence": told,
         "seed": usual.seed,
     }
+
+
+def compute_points(table: RatingTable, when: FloatArray, options: IntervalOptions) -> list[GrowthPointDocument]:
+    """The points of one criterion, computed once for the same ratings in the same order."""
+    labels = [stored_difficulty.hash_input(table, None), table.strata, digest(when.tobytes()), options.model_dump()]
+    return load_or_make(
+        f"growth-{content_hash(labels)}",
+        lambda: [point.to_json() for point in growth(table, when, **options.model_dump())],
+    )
 
 
 def list_needing_help(

@@ -37,6 +37,7 @@ from judging.assessment.services import (
     progress,
     report,
     results,
+    stored_pages,
 )
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment
@@ -58,13 +59,14 @@ REST = 20
 
 @dataclass(frozen=True)
 class ChangesSeen:
-    """How far changes were read: when a label was last given or changed, and the end of the newest run of a judge.
+    """How far changes were read: when a label was last given or changed, the end of the newest run, the newest act.
 
     `due` are the ids of studies that have changed since their results were computed.
     """
 
     label: datetime | None = None
     run: datetime | None = None
+    act: int = 0
     due: tuple[int, ...] = ()
 
 
@@ -83,16 +85,19 @@ def read_changes(last: ChangesSeen | None) -> ChangesSeen:
     """What has changed since `last`. Where nothing is known of before, each study with a label is due, newest first."""
     label = Annotation.objects.aggregate(last=Max("updated_at"))["last"]
     run = JudgeRun.objects.aggregate(last=Max("finished_at"))["last"]
+    acts = stored_pages.select_changing_acts()
+    act = acts.order_by("-number").values_list("number", flat=True).first() or 0
     if last is None:
         handed_in = Assignment.objects.filter(study=OuterRef("pk"), state=Assignment.State.SUBMITTED)
         there = Study.objects.filter(Exists(handed_in)).order_by("-pk").values_list("pk", flat=True)
-        return ChangesSeen(label, run, tuple(there))
+        return ChangesSeen(label, run, act, tuple(there))
     labels = Annotation.objects.filter(**_since("updated_at", last.label)).order_by()
     labelled = labels.values_list("assignment__study", flat=True).distinct()
     runs = JudgeRun.objects.filter(**_since("finished_at", last.run)).order_by()
     judged = list(runs.values_list("study", flat=True).distinct())
     cache.delete_many([_rests(pk) for pk in judged])  # runs end seldom, and who waits for one looks at once
-    return ChangesSeen(label, run, tuple(dict.fromkeys([*judged, *last.due, *labelled])))
+    done_to = {pk for pk in acts.filter(number__gt=last.act).values_list("study_id", flat=True) if pk}
+    return ChangesSeen(label, run, act, tuple(dict.fromkeys([*judged, *last.due, *labelled, *done_to])))
 
 
 def refresh(study_id: int) -> None:
@@ -131,8 +136,12 @@ def compute_study(study: Study) -> None:
     scored = [one.evidence for one in found if one.has_scores]
     judge_comparison.compare_judges(scored)
     cascades.describe_usual(scored)
-    for criterion in study.criteria.all():
-        predicted_difficulty.compute_criterion(study, criterion)
+    predicted = {one: predicted_difficulty.compute_criterion(study, one) for one in study.criteria.all()}
+    if stored_pages.is_refreshed(study):
+        for criterion, document in predicted.items():
+            stored_pages.store(study, predicted_difficulty.name_page(criterion), document)
+        whole = report.describe_judges(evidence, found, patient=True, ratings=ratings, kept=run)
+        stored_pages.store(study, report.PAGE, report.build_page(whole, found))
     draw_charts(study, run, ratings, found)
     draw_progress(study)
     course.plot_course(quality.load_study(study))

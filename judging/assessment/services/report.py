@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from django.db.models import Max, Min
@@ -60,15 +61,40 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.paper_kit import PaperKit
 from judging.assessment.services.results import list_running
+from judging.judges.models import Judge
 from judging.stats.verdict import ORDER
 
 FORMAT = "concord-report/1"
+PAGE = "report"
+"""The name under which its page is stored."""
 
 
 def build_report(*, by: User | None, evidence: StudyData, asked: AssessmentRequest | None = None) -> ReportDocument:
     """Everything that is known of the study's judges, computed where it is not kept."""
     judges, _ = assessment.assess_judges(by=by, evidence=evidence, asked=asked or AssessmentRequest())
     return describe_judges(evidence, judges, by=by, patient=True)
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """What the page shows: the document, its judges' ids by name, and the judges that are left to a worker."""
+
+    document: ReportDocument
+    judges: Mapping[str, int]
+    waiting: tuple[str, ...]
+
+
+def compute_page(*, by: User | None, study: Study) -> ReportPage:
+    """The document with what is kept, or computed at once."""
+    ratings = StudyRatings.read(study)
+    evidence = StudyData.load(study, given=ratings.criteria)
+    judges, waiting = assessment.assess_judges(by=by, evidence=evidence, asked=AssessmentRequest(), patient=False)
+    return build_page(describe_judges(evidence, judges, by=by, ratings=ratings), judges, waiting)
+
+
+def build_page(document: ReportDocument, judges: Iterable[Assessment], waiting: Iterable[Judge] = ()) -> ReportPage:
+    """Name the judges of a document."""
+    return ReportPage(document, {str(one.judge): one.judge.pk for one in judges}, tuple(map(str, waiting)))
 
 
 def describe_judges(
@@ -78,16 +104,17 @@ def describe_judges(
     by: User | None = None,
     patient: bool = False,
     ratings: StudyRatings | None = None,
+    kept: AgreementRun | None = None,
 ) -> ReportDocument:
     """The document of these judges. People's agreement is the kept result that the page on agreement shows.
 
-    Who is not patient is told where a worker has yet to fit the difficulty model. `ratings` are those of the study,
-    where they are read already.
+    Who is not patient is told where a worker has yet to fit the difficulty model. `ratings` and `kept` are the labels
+    of the study and the agreement on them, where they are read already.
     """
     study, sealed = evidence.study, certificate_queries.newest_by_judge(evidence.study)
     options = JudgedOptions()
     ratings = ratings or StudyRatings.from_options(study, options)
-    kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
+    kept = kept or agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
     results = [one.calibration.document for one in judges], [one.audit.document for one in judges]
     started = {run.judge_id for run in list_running(study, judges)}
@@ -118,7 +145,7 @@ def describe_judges(
         "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
         "left_out": list(evidence.left_out),
         "held_out": hold_out.compute_study(study),
-        "rules_on_record": _rules(study, judges),
+        "rules_on_record": describe_rules(study),
         "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
         "cascade": cascade,
         "cascade_on_record": cascade_records.compute_study(evidence),
@@ -185,9 +212,9 @@ def _describe_judge(one: Assessment) -> JudgeDescription:
     }
 
 
-def _rules(study: Study, judges: Sequence[Assessment]) -> ReportRulesDocument:
+def describe_rules(study: Study) -> ReportRulesDocument:
     """By which rules, and how they came about; people by name, as the document is made anew each time."""
-    there = judges[0].held_to if judges else rules.load(study)
+    there = rules.load(study)
     return {**there.to_json(rules.load_names(there.rows)), "success_in_words": there.success.in_words}
 
 

@@ -41,6 +41,7 @@ from judging.assessment.services import agreement as service
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import TIED, UNSCORED
+from judging.assessment.services.stored_pages import is_refreshed
 from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
 from judging.stats.result_types import ConfusionDocument
 
@@ -66,11 +67,14 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     A large study's is computed by a worker, and shown as it was computed last.
     """
     study = get_object_or_404(Study, slug=slug)
-    head = {"study": study, "steps": study_steps(study, "results"), "tab": "agreement"}
+    head: dict[str, object] = {"study": study, "steps": study_steps(study, "results"), "tab": "agreement"}
     try:
         options = _options(request)
-        if is_left(request, study):
-            return render(request, "judging/agreement.html", {**head, **_of_large(request, study, options)})
+        if (left := is_left(request, study)) or (WHOLE not in request.GET and is_refreshed(study)):
+            stored = _load_stored(request, study, options)
+            if left or stored["run"]:
+                head["refreshed"] = not left
+                return render(request, "judging/agreement.html", {**head, **stored})
         ratings = StudyRatings.from_options(study, options)
         run = None if ratings.is_empty else _run(request, study, ratings, options)
     except InputError as error:
@@ -98,7 +102,7 @@ def is_left(request: HttpRequest, study: Study) -> bool:
     return WHOLE not in request.GET and is_large(study)
 
 
-def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, object]:
+def _load_stored(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, object]:
     """What was computed last, and what stands of a new computation."""
     run = later.find_stored_run(study, options)
     known = {"asked": options} if run is None else _context(study, StudyRaters.from_run(study, run), run, options)

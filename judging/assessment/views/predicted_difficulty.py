@@ -20,7 +20,7 @@ from annotation.stats.difficulty.result_types import BlurDocument, ErrorFigure
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.studies import criterion_called
 from annotation.studies.steps import study_steps
-from annotation.studies.views.large import reads_all
+from annotation.studies.views.large import WHOLE, reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_pieces
 from core.documents import pieces
@@ -28,6 +28,7 @@ from core.downloads import attach_pieces
 from core.errors import InputError
 from judging.assessment.agreement_types import JudgeByTierDocument, PredictionDocument
 from judging.assessment.services import predicted_difficulty as service
+from judging.assessment.services import stored_pages
 from judging.stats.calibration_types import AccuracyAtDocument
 
 PER_PAGE = 50
@@ -83,11 +84,18 @@ def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, object] = {"study": study, "steps": study_steps(study, "tiers")}
     try:
         asked = PredictionRequest.from_query(study, request.GET.dict())
-        found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
+        stored = stored_pages.load_or_compute(
+            study,
+            service.name_page(asked.criterion, asked.scope),
+            lambda: service.compute_criterion(
+                study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False
+            ),
+            anew=WHOLE in request.GET,
+        )
     except InputError as error:
         return render(request, "judging/tiers_predicted.html", {**context, "error": error}, status=400)
-    context |= _context(study, asked, found)
-    context["page"] = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
+    context |= {"stored": stored, **_context(study, asked, stored.found)}
+    context["page"] = Paginator(stored.found["items"], PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "judging/tiers_predicted.html", context)
 
 

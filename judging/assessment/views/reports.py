@@ -13,17 +13,14 @@ from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
-from annotation.studies.views.large import reads_all
+from annotation.studies.views.large import WHOLE, reads_all
 from core.accounts.access import researcher_required
 from core.downloads import attach_file
 from judging.assessment import charts
 from judging.assessment.item_links import build_items_address
-from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.report_types import JudgeSections, ReportDocument
-from judging.assessment.services import assessment
 from judging.assessment.services import report as service
-from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.assessment import AssessmentRequest
+from judging.assessment.services import rules, stored_pages
 from judging.assessment.services.items import SCORED, SEVERAL
 from judging.assessment.views.verdict import reader
 
@@ -37,14 +34,16 @@ FORMAT_NAMES = {"latex": "LaTeX", "bibtex": "BibTeX"}
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """What would be attached to a paper."""
     study = get_object_or_404(Study, slug=slug)
-    ratings = StudyRatings.read(study)
-    evidence = StudyData.load(study, given=ratings.criteria)
-    judges, waiting = assessment.assess_judges(
-        by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
+    stored = stored_pages.load_or_compute(
+        study, service.PAGE, lambda: service.compute_page(by=reader(request), study=study), anew=WHOLE in request.GET
     )
-    document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
+    document = stored.found.document
+    if stored.is_refreshed:
+        if stored.found.judges:
+            rules.lock(by=reader(request), study=study)
+        document = {**document, "rules_on_record": service.describe_rules(study)}
     sections = service.sections(document, charts.draw_on_page)
-    _add_links(study, document, sections, {str(one.judge): one.judge.pk for one in judges})
+    _add_links(study, document, sections, stored.found.judges)
     context = {
         "study": study,
         "steps": study_steps(study, "report"),
@@ -52,7 +51,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "sections": sections,
         "criteria": service.regroup_by_criterion(sections),
         "whole": False,
-        "waiting": [str(judge) for judge in waiting],
+        "waiting": stored.found.waiting,
+        "stored": stored,
         "downloads": [
             (FORMAT_NAMES.get(name, name.upper()), reverse("report_download", args=[study.slug, name]))
             for name in service.FORMATS
@@ -84,13 +84,7 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     if format not in service.FORMATS:
         raise Http404(f"the report is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    ratings = StudyRatings.read(study)
-    evidence = StudyData.load(study, given=ratings.criteria)
     ending, content = service.FORMATS[format]
-    judges, _ = assessment.assess_judges(
-        by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
-    )
     with translation.override("en"):
-        document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
-        written = content(document)
+        written = content(service.compute_page(by=reader(request), study=study).document)
     return attach_file(written, name=f"{study.slug}-report.{ending}")

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
-from annotation.studies.queries.studies import has_more_handed_in
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE
 from core.accounts.access import researcher_required
@@ -37,15 +36,13 @@ from judging.assessment.services.results import (
     list_outdated,
     list_running,
 )
+from judging.assessment.services.stored_pages import is_refreshed
 from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.views.agreement import DOWNLOADS, build_later_context, is_left
 from judging.assessment.views.comparison import list_downloads
 from judging.assessment.views.verdict import reader
 from judging.judges.models import Judge
 from judging.stats.verdict import ORDER
-
-AT_ONCE = 5_000
-"""Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
 
 ISSUE = gettext_noop("Issue a certificate")
 """The next step with a judge that may replace people."""
@@ -71,7 +68,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         outdated = list_outdated(study, newest)
         judges = [one for one in newest if one not in outdated]
         raters = StudyRaters.from_run(study, run) if run else None
-        context |= build_later_context(request, study, JudgedOptions(), run) | {"refreshed": not left, "left_out": []}
+        context |= {**build_later_context(request, study, JudgedOptions(), run), "refreshed": not left, "left_out": []}
         waiting = list_waiting(study, judges)
         unseen = {str(one.judge) for one in outdated}
     else:
@@ -98,7 +95,7 @@ def _is_refreshed(request: HttpRequest, study: Study) -> bool:
     """
     if WHOLE in request.GET:
         return False
-    return has_more_handed_in(study, AT_ONCE) or study.judge_runs.ordinary().running().exists()
+    return is_refreshed(study) or study.judge_runs.ordinary().running().exists()
 
 
 def _compute(

@@ -12,9 +12,10 @@ from django.urls import reverse
 
 from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Study
-from annotation.workbench.services import annotations
+from annotation.workbench.services import annotations, exclusions
 from config.broker import FileCache
 from core import row_counts
+from core.audit import log
 from core.jobs.waiting import alone
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.services import refresh, rules
@@ -121,6 +122,22 @@ def test_a_corrected_label_makes_it_due(known: Study, sent: list[int]) -> None:
     assert sweep_again() == 1
 
 
+def test_what_is_done_to_a_study_makes_it_due_and_what_is_only_looked_at_does_not(
+    known: Study, sent: list[int], client: Client
+) -> None:
+    """Who excludes an annotator changes every figure, and no label."""
+    annotator = known.assignments.earliest("pk").annotator
+    known.annotators.add(annotator)
+    sweep_again()
+    client.force_login(annotator)
+    rules.lock(by=None, study=known)
+    log.record("export.labels", by=None, on=known)
+    assert sweep_again() == 0
+    exclusions.exclude(by=ResearcherFactory(), study=known, annotator=annotator, reason="A trial account.")
+    assert sweep_again() == 1
+    assert sent == [known.pk] * 2
+
+
 def test_workers_look_once_in_a_while(known: Study, sent: list[int]) -> None:
     assert sweep_again() == 1
     people_say(CriterionFactory(study=known, key="coherence"), {"p0": ["1"] * 6})
@@ -170,7 +187,7 @@ def test_who_is_at_it_is_left_alone_and_what_came_meanwhile_is_not_lost(known: S
 def test_the_first_reading_goes_through_studies_and_not_through_labels(
     known: Study, django_assert_num_queries: Any
 ) -> None:
-    with django_assert_num_queries(3):
-        seen = read_changes(None)
     with django_assert_num_queries(4):
+        seen = read_changes(None)
+    with django_assert_num_queries(6):
         assert read_changes(seen) == seen

@@ -96,14 +96,14 @@ def test_names_from_outside_are_escaped_everywhere(criterion, alice):
 
 def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice, django_assert_num_queries):
     page(alice)
-    with django_assert_num_queries(31):
+    with django_assert_num_queries(32):
         page(alice)
     for key in ("a", "b"):
         more = CriterionFactory(study=criterion.study, key=key)
         people_say(more, {"bob": list("123412"), "dana": list("123412")})
         judge_says(more, f"judge-{key}", list("123412"))
     page(alice)
-    with django_assert_num_queries(31):
+    with django_assert_num_queries(32):
         page(alice)
 
 

@@ -18,6 +18,7 @@ from core import row_counts
 from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later
+from judging.assessment.services import stored_pages
 from judging.assessment.views import results
 from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
@@ -343,7 +344,7 @@ def test_a_result_is_computed_again_when_its_run_has_finished(alice: Client) -> 
 def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "AT_ONCE", 1)
+    monkeypatch.setattr(stored_pages, "AT_ONCE", 1)
     read = alice.get(reverse("results", args=["suits"]))
     assert "A worker computes it again" not in text_of(read), "nothing was kept before"
     kept = alice.get(reverse("results", args=["suits"]))

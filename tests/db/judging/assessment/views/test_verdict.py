@@ -309,7 +309,7 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         alice.get(address)
     with django_assert_num_queries(35):
         alice.get(addresses[0])
-    with django_assert_num_queries(60):
+    with django_assert_num_queries(62):
         alice.get(addresses[1])
     for key in ("a", "b"):
         more = CriterionFactory(study=pairs.study, key=key, level="nominal")
@@ -319,7 +319,7 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         alice.get(address)
     with django_assert_max_num_queries(35):
         alice.get(addresses[0])
-    with django_assert_max_num_queries(62):
+    with django_assert_max_num_queries(64):
         alice.get(addresses[1])
 
 
