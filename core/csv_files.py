@@ -15,15 +15,20 @@ ROWS_PER_PIECE = 2000
 def drop_formula(text: str) -> str:
     """Return the text, with an apostrophe before it where a spreadsheet would take it for a formula.
 
-    A plain number such as -12 stays as it is.
+    A plain number such as -12 stays as it is, and so does a single character such as +.
     """
-    if not text.startswith(STARTS_FORMULA):
+    if not text.startswith(STARTS_FORMULA) or len(text) == 1:
         return text
     try:
         float(text)
     except ValueError:
         return f"'{text}"
     return text
+
+
+def restore_formula(text: str) -> str:
+    """Return the text without the apostrophe that `drop_formula` put before it."""
+    return text[1:] if text.startswith("'") and drop_formula(text[1:]) == text else text
 
 
 def safe_cells(row: Iterable[object]) -> list[object]:

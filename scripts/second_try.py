@@ -57,7 +57,7 @@ def main(target: str) -> int:
     )
     NAMES.write_text("\n".join(names))
     arguments = f"ARGS=-n 0 @{NAMES.relative_to(ROOT)}"
-    return subprocess.run(["make", target, arguments], cwd=ROOT, check=False).returncode
+    return subprocess.run(["make", target, "ALL=1", arguments], cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

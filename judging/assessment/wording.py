@@ -235,13 +235,18 @@ def summarise_decisions(counts: Mapping[Decision, int]) -> str:
 
 
 def describe_hold_out(found: HoldOutDocument) -> str:
-    """Two sentences on which part of the items a report is of, and who looked at the other."""
-    said = _(
-        "Judges’ figures are of the development part, people’s of all items. {share} % of the study is held out; "
-        "{leaks} of its items have content that also stands in the development part; {looks} looks at it are on record"
-    ).format(share=f"{100 * found['share']:.0f}", leaks=f"{found['leaks']:,}", looks=f"{len(found['looks']):,}")
-    looks = ", ".join(f"{one['judge']} {one['at'][:16].replace('T', ' ')} UTC" for one in found["looks"])
-    return f"{said}: {looks}." if looks else f"{said}."
+    """Sentences on which part of the items a report is of, and who looked at the other."""
+    said = _("Judges’ figures are of the development part, people’s of all items. {share} % of the study is held out.")
+    leaks = ngettext(
+        "{leaks} of its items has content that also stands in the development part.",
+        "{leaks} of its items have content that also stands in the development part.",
+        found["leaks"],
+    )
+    n = len(found["looks"])
+    looks = ngettext("{looks} look at it is on record", "{looks} looks at it are on record", n).format(looks=f"{n:,}")
+    who = ", ".join(f"{one['judge']} {one['at'][:16].replace('T', ' ')} UTC" for one in found["looks"])
+    parts = [said.format(share=f"{100 * found['share']:.0f}"), leaks.format(leaks=f"{found['leaks']:,}")]
+    return " ".join([*parts, f"{looks}: {who}." if who else f"{looks}."])
 
 
 def _enumerate(parts: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from config.demo import PASSWORD
 from tests.browser.faults import faults_on_screens
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site"), pytest.mark.long]
 FILES = r"\.(csv|jsonl?|toml|ya?ml|parquet|svg|png|pdf|html|latex|bibtex|md|zip)$"
 NOT_PAGES = re.compile(FILES + r"|^/(admin|logout)/|^/(metrics|api/v1/schema)$")
 

@@ -51,6 +51,7 @@ def finish(experiment: Experiment) -> None:
     experiment.refresh_from_db()
 
 
+@pytest.mark.long
 def test_no_page_with_something_on_it_is_at_fault(alice: Page, live_server) -> None:
     people(2, 2)
     experiment = finished(begun(conditions=["base", "base+I-retrieved"]))

@@ -20,7 +20,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, Site, free_port
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 PASSWORD = "a-long-one-8"
 PREPARE = f"""

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_every_page import sign_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site"), pytest.mark.long]
 
 PAPER = 672  # px: A4 with the margins that the style sheet asks for
 

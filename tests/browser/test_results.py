@@ -45,6 +45,7 @@ def alice(live_server, page: Page, transactional_db: None) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_pages_fit_pass_the_accessibility_rules_and_have_legible_charts(live_server, alice: Page) -> None:
     judge = Judge.objects.order_by("pk").first()
     of_judge = f"studies/suits/results/{judge.pk}/"

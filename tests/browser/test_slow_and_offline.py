@@ -185,6 +185,7 @@ def test_what_is_read_aloud_holds_what_is_written(rate, page: Page) -> None:
     assert step.get_attribute("aria-label") == f"{number} Task completion"
 
 
+@pytest.mark.long
 def test_offline_for_a_minute_on_a_slow_line_loses_nothing_and_says_so(rate, page: Page) -> None:
     page.clock.install()
     rate("dialogue", CRITERIA, items=12)

@@ -104,6 +104,7 @@ def test_evidence_note_undo_and_draft_belong_to_the_turn(rate, page: Page) -> No
     assert Annotation.objects.get(turn=4).value == "2"
 
 
+@pytest.mark.long
 def test_two_hundred_turns_are_walked_without_going_sideways(rate, page: Page) -> None:
     rate("dialogue", CRITERIA, items=1, material=talk(200), **EACH)
     assert faults_on_screens(page) == {}

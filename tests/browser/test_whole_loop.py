@@ -81,6 +81,7 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
     assert document["judges"]["baseline"]["mean_cohen_kappa"]["value"] is not None
 
 
+@pytest.mark.long
 def test_the_study_of_dialogues_already_has_its_judge(site, page: Page) -> None:
     sign_in(page, site, "rosa")
     page.goto(f"{site.url}/studies/demo-dialogues/results/")

@@ -17,6 +17,7 @@ import numpy as np
 
 from annotation.stats.labels import is_missing, parse_number
 from annotation.stats.table import FloatArray
+from core.csv_files import restore_formula
 from core.errors import InputError
 
 ITEM = "item"
@@ -106,7 +107,7 @@ def _row(names: Sequence[str], cells: Sequence[str], line: int) -> LabelFileRow:
             n_cells=len(cells),
             n_names=len(names),
         )
-    return LabelFileRow(line, dict(zip(names, (cell.strip() for cell in cells), strict=True)))
+    return LabelFileRow(line, dict(zip(names, (restore_formula(cell.strip()) for cell in cells), strict=True)))
 
 
 def _check_columns(wanted: Sequence[str], names: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from annotation.stats.orders import is_order
+from core.csv_files import restore_formula
 from core.errors import InputError
 from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, Problems, Source, not_utf8, unreadable
 
@@ -126,7 +127,7 @@ def delimiter(header: str) -> str:
 def check_row(file: InputFile, line: int, names: list[str], cells: list[str], needed: tuple[str, ...]) -> Rating:
     if len(cells) != len(names):
         raise file.error(f"has {len(cells)} cells where the header has {len(names)}", line=line)
-    given = {name: cell.strip() for name, cell in zip(names, cells, strict=True) if name in COLUMNS}
+    given = {name: restore_formula(cell.strip()) for name, cell in zip(names, cells, strict=True) if name in COLUMNS}
     for name in needed:
         if not given[name] and name != "value":
             raise file.error("is empty", line=line, field=name)

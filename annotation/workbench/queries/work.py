@@ -187,6 +187,12 @@ def has_plenty(study: Study, each: int) -> bool:
     return study.assignments.filter(state=Assignment.State.OPEN)[: enough + 1].count() > enough
 
 
+def holds_more(user: User, study: Study, holding: Collection[int]) -> bool:
+    """Whether they hold an item besides these ids: of a page that they have left."""
+    mine = study.assignments.filter(annotator=user, state=Assignment.State.LEASED)
+    return mine.exclude(pk__in=holding).exists()
+
+
 def free_items(annotator: User, studies: list[Study]) -> QuerySet[Item]:
     """Items with an open slot of which they hold none."""
     slots = Assignment.objects.filter(item=OuterRef("pk"))

@@ -150,7 +150,7 @@ def parse_held_ids(request: HttpRequest) -> list[int]:
 def lease_ahead(request: HttpRequest, study: Study) -> dict[str, object] | None:
     """The next item beyond those the page holds, leased and ready to be shown; None when nothing is left."""
     user, holding = get_account(request), parse_held_ids(request)
-    if len(holding) > 1 and not work.has_plenty(study, len(holding)):
+    if len(holding) > 1 and not (work.has_plenty(study, len(holding)) or work.holds_more(user, study, holding)):
         return None
     try:
         slot = assignments.lease_next(by=user, study=study, holding=holding)

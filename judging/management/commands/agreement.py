@@ -53,6 +53,8 @@ class Command(ConcordCommand):
         if options["file"]:
             if chosen.with_scores:
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
+            if not options["judge"] and chosen.epsilon != JudgedOptions().epsilon:
+                raise InputError("--epsilon belongs to --judge: it is the judge's discount", field="epsilon")
             describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
             file = read_file(options, describing=describing)
             return file_comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])

@@ -6,6 +6,7 @@ Of a study under way: how many more ratings would settle the tiers that are uncl
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -27,6 +28,21 @@ from judging.stats.result_types import PowerDocument
 
 STUDIES = 200
 """Simulated for each line of the power table."""
+
+USUAL: dict[str, Any] = {
+    "raters": 3,
+    "categories": 2,
+    "kappa": 0.6,
+    "width": 0.1,
+    "confidence": 0.95,
+    "shares": None,
+    "cuts": ",".join(map(str, DEFAULT_CUTS)),
+    "items": "50,100,200,500",
+    "per_cluster": 1,
+    "simulations": 40,
+    "seed": 0,
+}
+"""Options of a plan for a new study, and what they are by default."""
 
 OF_STUDY = ("ask", "criterion", "agreement_cuts", "ahead")
 """Options that belong to --settle-tiers."""
@@ -51,17 +67,18 @@ class Command(ConcordCommand):
     requires_system_checks: list[str] = []
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--raters", type=int, default=3, help="ratings per item (3)")
-        parser.add_argument("--categories", type=int, default=2, help="categories of the scale (2)")
-        parser.add_argument("--kappa", type=float, default=0.6, help="kappa that you expect (0.6)")
-        parser.add_argument("--width", type=float, default=0.1, help="wanted width of its interval (0.1)")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (0.95)")
+        parser.add_argument("--raters", type=int, help="ratings per item (3)")
+        parser.add_argument("--categories", type=int, help="categories of the scale (2)")
+        parser.add_argument("--kappa", type=float, help="kappa that you expect (0.6)")
+        parser.add_argument("--width", type=float, help="wanted width of its interval (0.1)")
+        parser.add_argument("--confidence", type=float, help="of the interval (0.95)")
         parser.add_argument("--shares", help="expected share of each category, such as 0.9,0.1; equal by default")
-        parser.add_argument("--cuts", default=",".join(map(str, DEFAULT_CUTS)), help="of the tiers (0.4,0.6,0.8)")
-        parser.add_argument("--items", default="50,100,200,500", help="sizes for the verdict (50,100,200,500)")
-        parser.add_argument("--per-cluster", type=int, default=1, help="items of one profile or question (1)")
-        parser.add_argument("--simulations", type=int, default=40, help="simulated studies per size tried (40)")
-        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--cuts", help="of the tiers (0.4,0.6,0.8)")
+        parser.add_argument("--items", help="sizes for the verdict (50,100,200,500)")
+        parser.add_argument("--per-cluster", type=int, help="items of one profile or question (1)")
+        parser.add_argument("--simulations", type=int, help="simulated studies per size tried (40)")
+        parser.add_argument("--seed", type=int, help="of the simulation (0)")
+        parser.set_defaults(**USUAL)
         parser.add_argument("--study", help="name or address of a study, for --settle-tiers")
         parser.add_argument("--settle-tiers", action="store_true", help="what more ratings would tell of its items")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
@@ -75,10 +92,11 @@ class Command(ConcordCommand):
         if options["settle_tiers"] != bool(options["study"]):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
+            _refuse([name for name in USUAL if options[name] != USUAL[name]], "a plan for a new study")
             return _settle_tiers(options)
-        for name in OF_STUDY:
-            if options[name] is not None and options[name] is not False:
-                raise InputError("--{name} belongs to --settle-tiers", field=name, name=name.replace("_", "-"))
+        _refuse(
+            [name for name in OF_STUDY if options[name] is not None and options[name] is not False], "--settle-tiers"
+        )
         first, second, third = numbers(options["cuts"], "cuts", 3)
         try:
             plan = plan_study(
@@ -138,6 +156,12 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
         for warning in document["warnings"]:
             self.stdout.write(f"\n{warning['message']}")
+
+
+def _refuse(foreign: Sequence[str], owner: str) -> None:
+    """Raise InputError on the first of these options, which belong to the other kind of plan."""
+    for name in foreign:
+        raise InputError("--{name} belongs to {owner}", field=name, name=name.replace("_", "-"), owner=owner)
 
 
 def _settle_tiers(options: dict[str, Any]) -> dict[str, object]:

@@ -19,7 +19,7 @@ from tests.db.config.test_supervision import free_port
 from tests.support.prebuilt import ROOT, find_or_make_migrated
 from tests.support.site import wait_until
 
-pytestmark = pytest.mark.xdist_group("killed workers")
+pytestmark = [pytest.mark.xdist_group("killed workers"), pytest.mark.long]
 
 
 def has_answered(address: str) -> bool:

@@ -334,6 +334,7 @@ def without_brackets(text: str) -> str:
     return inner if inner == text else without_brackets(inner)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("whole_language")
 class TestWholeLanguage:
     def test_researchers_pages_speak_it(self, bob, open_study: OpenStudy):

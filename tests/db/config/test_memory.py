@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 from tests.db.config.test_starting import ROOT, environment
 from tests.support.prebuilt import find_or_make_demo
 
@@ -45,6 +47,7 @@ print([name for name in {LARGE!r} if name in sys.modules])
 """
 
 
+@pytest.mark.long
 def test_main_pages_load_no_large_library_and_charts_and_figures_are_made_elsewhere(tmp_path):
     shutil.copy(find_or_make_demo(), tmp_path / "concord.sqlite3")
     done = subprocess.run(

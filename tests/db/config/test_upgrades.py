@@ -215,6 +215,7 @@ def upgraded(state: str, all_upgraded: Upgraded, django_db_blocker: DjangoDbBloc
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="on a server the oldest alone goes through all migrations")
+@pytest.mark.long
 @pytest.mark.xdist_group("upgrades")
 @pytest.mark.timeout(900)  # the first one waits until all states are upgraded together
 @pytest.mark.parametrize("state", UPGRADED)
@@ -235,6 +236,7 @@ def check(state: str, before: dict[str, int]) -> None:
         assert reported(study) == {key: pytest.approx(figures) for key, figures in expected.items()}
 
 
+@pytest.mark.long
 def test_the_command_upgrades_the_oldest_whose_runs_on_parts_keep_what_they_rated(empty_site):
     """It goes through all later migrations, also on a server."""
     before = put(UPGRADED[0], empty_site)

@@ -236,6 +236,7 @@ def list_pages(study: Study) -> list[str]:
     return [*found, *(reverse("judgment_detail", args=[pk]) for pk in first.values())]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "labelled", ["all", pytest.param("one item by one person", marks=pytest.mark.each_database), "nothing"]
 )

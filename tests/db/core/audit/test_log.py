@@ -64,6 +64,7 @@ EXCEPTIONS = {
     "simulation.results.services.measure_tables.table_5": "a result",
     "simulation.results.services.measures.ask": "a result, left to a worker",
     "judging.assessment.services.report.build_report": "a result",
+    "judging.assessment.services.report.compute_page": "a result",
     "judging.assessment.services.report.describe_judges": "a result",
     "judging.assessment.services.runs.audit": "a result",
     "judging.assessment.services.runs.calibration": "a result",

@@ -99,6 +99,7 @@ class TestAgreement:
         assert run_json(*asked)["judges"]["claude"]["reads"] == "score"
         assert "correlations and errors of scores: 4 by verdict alone" in run(*asked)
         assert "belongs to --study" in refused("agreement", str(wide), "--read", "score")
+        assert "--epsilon belongs to --judge" in refused("agreement", str(wide), "--epsilon", "0.3")
 
     @pytest.mark.parametrize("command", [("agreement",), ("calibrate", "--judge", "gpt"), ("tiers", "--by", "domain")])
     def test_without_resamples_every_missing_interval_has_its_reason(self, command):

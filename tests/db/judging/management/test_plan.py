@@ -13,7 +13,8 @@ from tests.db.annotation.agreement.services.test_more_ratings import voted
 
 def told(*words: object) -> str:
     out = StringIO()
-    call_command("plan", "--simulations", "8", *map(str, words), stdout=out)
+    few = () if "--settle-tiers" in words else ("--simulations", "8")
+    call_command("plan", *few, *map(str, words), stdout=out)
     return out.getvalue()
 
 
@@ -84,6 +85,8 @@ def test_expected_shares() -> None:
         (("--criterion", "tone"), "--criterion belongs to --settle-tiers"),
         (("--ahead", 0), "--ahead belongs to --settle-tiers"),
         (("--agreement-cuts", "0.6,0.75,0.9"), "--agreement-cuts belongs to --settle-tiers"),
+        (("--study", "Suits", "--settle-tiers", "--raters", 5), "--raters belongs to a plan for a new study"),
+        (("--study", "Suits", "--settle-tiers", "--seed", 1), "--seed belongs to a plan for a new study"),
     ],
 )
 def test_bad_questions_are_refused_with_exit_code_2(words: tuple[object, ...], message: str) -> None:

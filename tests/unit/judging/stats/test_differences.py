@@ -131,6 +131,7 @@ class TestRanking:
         judges = {f"j{j}": codes[:, 3 + j] for j in range(len(population.judges))}
         return rank_judges(people, judges, bootstrap=50)
 
+    @pytest.mark.long
     def test_of_equal_judges_hardly_ever_one_is_better(self):
         # of 100 repeats more than 10 have a probability of about .01 at a rate of 5 %; unadjusted intervals give 38
         wrong = 0

@@ -373,6 +373,17 @@ def test_save_and_next_in_one_request(open_study: OpenStudy, bob: User) -> None:
     assert Annotation.objects.count() == 2
 
 
+def test_what_a_page_that_was_left_kept_ready_is_kept_ready_again(open_study: OpenStudy, bob: User) -> None:
+    """The defect: with no slot open, the last one stayed mine and unseen, as the items that all hold are few."""
+    open_study([bob], items=3)
+    client = sign_in(bob)
+    first = ahead(client)
+    second = ahead(client, first["pk"])
+    third = ahead(client, first["pk"], second["pk"])
+    assert ahead(client, first["pk"], second["pk"], third["pk"]) is None
+    assert ahead(client, first["pk"], second["pk"])["pk"] == third["pk"]
+
+
 def test_the_answer_carries_the_total_where_the_page_asks_for_it(
     open_study: OpenStudy, bob: User, charlie: User
 ) -> None:

