@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.stats.intervals import NOT_ASKED
-from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.labels import AgreementRun, Annotation
 from core.audit.models import Act
 from tests.support import simulated_difficulty as simulated
 from tests.support.factories import CriterionFactory
@@ -283,6 +283,20 @@ class TestExport:
         rows = list(csv.DictReader(path.read_text().splitlines()))
         assert len(rows) == 20
         assert {row["rater_kind"] for row in rows} == {"person", "judge"}
+
+    def test_categories_that_a_spreadsheet_would_run_come_back(self, tmp_path):
+        signs = ["+", "-", "=1+1", "-/+"]
+        scale = [{"value": value, "label": value, "guideline": ""} for value in signs]
+        signed = CriterionFactory(
+            study=with_items(4, name="Signs", slug="signs"), key="sign", name="Sign", level="nominal", categories=scale
+        )
+        people_say(signed, {"bob": signs})
+        path = tmp_path / "labels.csv"
+        run("export", "--study", "signs", "-o", str(path))
+        assert [row["value"] for row in csv.DictReader(path.read_text().splitlines())] == ["+", "-", "'=1+1", "'-/+"]
+        Annotation.objects.all().delete()
+        run("import_ratings", str(path), "--study", "Signs")
+        assert list(Annotation.objects.order_by("assignment__item__position").values_list("value", flat=True)) == signs
 
     def test_to_standard_output(self, study, capfd):
         call_command("export", "--study", "two", "-o", "-")

@@ -70,7 +70,7 @@ class Receiver:
 def receiver(monkeypatch) -> Iterator[Receiver]:
     monkeypatch.setenv("CONCORD_ALLOWED_HOOK_HOSTS", "127.0.0.1")
     found = Receiver()
-    thread = Thread(target=found.server.serve_forever)
+    thread = Thread(target=found.server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield found
     found.server.shutdown()
