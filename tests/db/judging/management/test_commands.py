@@ -294,6 +294,7 @@ class TestExport:
         path = tmp_path / "labels.csv"
         run("export", "--study", "signs", "-o", str(path))
         assert [row["value"] for row in csv.DictReader(path.read_text().splitlines())] == ["+", "-", "'=1+1", "'-/+"]
+        path.write_text(path.read_text().replace("item_id", "item", 1))
         Annotation.objects.all().delete()
         run("import_ratings", str(path), "--study", "Signs")
         assert list(Annotation.objects.order_by("assignment__item__position").values_list("value", flat=True)) == signs
