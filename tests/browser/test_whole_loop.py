@@ -12,7 +12,7 @@ from config.demo import PASSWORD
 from tests.browser.waiting import saved
 from tests.db.config.test_privacy import open_below
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site"), pytest.mark.long]
 DIALOGUE_KEYS = ("y", "3", "4", "4", "5", "4")
 
 
@@ -81,7 +81,6 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
     assert document["judges"]["baseline"]["mean_cohen_kappa"]["value"] is not None
 
 
-@pytest.mark.long
 def test_the_study_of_dialogues_already_has_its_judge(site, page: Page) -> None:
     sign_in(page, site, "rosa")
     page.goto(f"{site.url}/studies/demo-dialogues/results/")

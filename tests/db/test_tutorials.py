@@ -30,7 +30,7 @@ PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 
 Follow = Callable[..., str]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database, pytest.mark.long]
 
 
 @pytest.fixture
