@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         group = find_group(item)
         if group and not item.nodeid.endswith(f"@{group}"):
             item._id = NodeId.parse(f"{item.nodeid}@{group}")
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
+    items.sort(key=lambda item: not is_long(item) or empties_database(item))  # else in the order drawn
 
 
 def pytest_sessionstart() -> None:
@@ -82,6 +82,17 @@ def runs_on_services(item: pytest.Item) -> bool:
     if item.get_closest_marker("browser") or on_one:
         return False
     return uses_database(item)
+
+
+def is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None
+
+
+def empties_database(item: pytest.Item) -> bool:
+    """Whether no row is there afterwards, not even those that migrations made: pytest-django puts such tests last."""
+    marker = item.get_closest_marker("django_db")
+    commits = marker is not None and marker.kwargs.get("transaction", False)
+    return commits or bool({"live_server", "transactional_db"} & set(getattr(item, "fixturenames", [])))
 
 
 def uses_django(item: pytest.Item) -> bool:

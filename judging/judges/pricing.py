@@ -106,5 +106,5 @@ def amounts(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def format_dollars(amount: Decimal | float) -> str:
-    """With cents, or with as many digits as a small amount needs."""
-    return f"${amount:,.2f}" if amount == 0 or amount >= 10 else f"${amount:.4f}"
+    """With cents, or below a dollar with as many digits as a small amount needs."""
+    return f"${amount:,.2f}" if amount == 0 or amount >= 1 else f"${amount:.4f}"

@@ -11,7 +11,7 @@ from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 MARKUP = '<script>document.title = "broken"</script><img src=x onerror="document.title=1"> &amp; </div>{{ x }}'
 HARD = {

@@ -143,6 +143,7 @@ def _context(run: JudgeRun, document: ScoresDocument) -> dict[str, object]:
     return {
         "document": document,
         "sections": [_section(key, one, grouping, document["unit"]) for key, one in document["criteria"].items()],
+        "averaged": any(one["measure"] for one in document["criteria"].values()),
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
         "curve": charts.draw_on_page(charts.curves, parts) if parts else "",
         "whose_turns": charts.describe_turns(parts),

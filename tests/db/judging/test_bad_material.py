@@ -16,7 +16,7 @@ from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import add_verdicts, judge_says, people_say, with_items
 from tests.support.shared_rows import share_rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database, pytest.mark.long]
 
 N = 60
 TRUTH = [str(k * 7 % 4 + 1) for k in range(N)]

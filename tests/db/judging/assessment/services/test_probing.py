@@ -16,7 +16,7 @@ from tests.support.factories import CriterionFactory
 from tests.support.judging import judged, scripted
 from tests.support.labelled import people_say, with_items
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database, pytest.mark.long]
 OBEYS = {"evaluator": "4", "grader": "4", "rates this": "4"}
 
 

@@ -239,7 +239,7 @@ class TestPrices:
         price = Price.objects.get()
         assert (price.input, price.valid_from, price.created_by) == (3, date(2026, 11, 1), alice)
         assert "claude-new" in text
-        assert "$3.0000" in text
+        assert "$3.00" in text
 
     def test_it_can_be_taken_back(self, client, alice):
         price = Price.objects.create(provider="local", model="m", valid_from=date(2026, 1, 1), input=1, output=1)

@@ -317,7 +317,7 @@ class TestBudget:
         experiment = played(assistant=scripted("assistant", lines=lines), budget_usd=Decimal(8))
 
         assert experiment.state == "stopped"
-        assert "budget of $8.0000 is reached" in experiment.stop_reason
+        assert "budget of $8.00 is reached" in experiment.stop_reason
         spent = sum(turn.cost_usd for turn in Turn.objects.all())
         assert spent <= 8 + 4, "a turn's tokens are known when it has come"
 
