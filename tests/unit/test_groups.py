@@ -20,7 +20,8 @@ def test_the_group_is_in_the_name_by_which_tests_are_dealt_out(request):
 def test_what_empties_the_database_is_dealt_out_behind_what_needs_the_rows_of_migrations(request):
     conftest = request.config.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
     ungrouped = [item for item in request.session.items if not conftest.find_group(item)]
-    emptying = [conftest.empties_database(item) for item in ungrouped if conftest.uses_database(item)]
+    shared = [one for one in ungrouped if conftest.uses_database(one) and "empty_site" not in one.fixturenames]
+    emptying = [conftest.empties_database(item) for item in shared]
     assert emptying == sorted(emptying)
 
 
