@@ -122,7 +122,7 @@ def compute_study(study: Study) -> None:
 
     And the charts of these, which take longer to draw than all else of a page.
     """
-    ratings = StudyRatings.read(study)
+    act, ratings = stored_pages.find_newest_act(study), StudyRatings.read(study)
     if ratings.is_empty:
         return
     run = agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
@@ -139,9 +139,9 @@ def compute_study(study: Study) -> None:
     predicted = {one: predicted_difficulty.compute_criterion(study, one) for one in study.criteria.all()}
     if stored_pages.is_refreshed(study):
         for criterion, document in predicted.items():
-            stored_pages.store(study, predicted_difficulty.name_page(criterion), document)
+            stored_pages.store(study, predicted_difficulty.name_page(criterion), document, act=act)
         whole = report.describe_judges(evidence, found, patient=True, ratings=ratings, kept=run)
-        stored_pages.store(study, report.PAGE, report.build_page(whole, found))
+        stored_pages.store(study, report.PAGE, report.build_page(whole, found), act=act)
     draw_charts(study, run, ratings, found)
     draw_progress(study)
     course.plot_course(quality.load_study(study))

@@ -60,16 +60,20 @@ def load_or_compute(study: Study, page: str, compute: Callable[[], T], *, anew: 
     if not is_refreshed(study):
         return StoredPage(compute(), timezone.now(), is_refreshed=False)
     kept: tuple[State, StoredPage[T]] | None = cache.get(_build_key(study, page))
-    if anew or kept is None or kept[0] != _read_state(study):
-        return store(study, page, compute())
+    act = find_newest_act(study)
+    if anew or kept is None or kept[0] != _build_state(study, act):
+        return store(study, page, compute(), act=act)
     return kept[1]
 
 
-def store(study: Study, page: str, found: T) -> StoredPage[T]:
-    """Keep what was computed just now, unless it is of a study that no worker refreshes by itself."""
+def store(study: Study, page: str, found: T, *, act: int | None) -> StoredPage[T]:
+    """Keep what was computed just now, unless it is of a study that no worker refreshes by itself.
+
+    `act` is the newest one from before it was computed: what was done meanwhile may be missing in it.
+    """
     stored = StoredPage(found, timezone.now(), is_refreshed=not is_large(study))
     if stored.is_refreshed:
-        cache.set(_build_key(study, page), (_read_state(study), stored), KEPT)
+        cache.set(_build_key(study, page), (_build_state(study, act), stored), KEPT)
     return stored
 
 
@@ -83,8 +87,12 @@ def select_changing_acts() -> QuerySet[Act]:
     return Act.objects.exclude(others)
 
 
-def _read_state(study: Study) -> State:
-    """The code, the newest kept agreement, and the newest act that may have changed the study. Two queries."""
-    acts = select_changing_acts().filter(Q(study_id=study.pk) | Q(study_id=None)).order_by("-number")
-    newest = acts.values_list("number", flat=True).first()
-    return code_version(), find_stored_id(study, JudgedOptions()), newest
+def find_newest_act(study: Study) -> int | None:
+    """The number of the newest act that may have changed the study. One query."""
+    acts = select_changing_acts().filter(Q(study_id=study.pk) | Q(study_id=None))
+    return acts.order_by("-number").values_list("number", flat=True).first()
+
+
+def _build_state(study: Study, act: int | None) -> State:
+    """The code, the newest kept agreement, and the newest act. One query."""
+    return code_version(), find_stored_id(study, JudgedOptions()), act

@@ -108,6 +108,24 @@ def test_what_is_done_to_the_study_is_in_it_at_once(alice: Client, study: Study)
     assert "A larger sample." in read(alice, "report")
 
 
+def test_what_is_done_while_a_page_is_computed_is_in_it_next_time(
+    alice: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, compute = rules.load(study), report.compute_page
+
+    def meanwhile(**given: Any) -> Any:
+        page = compute(**given)
+        changed = replace(there.rules, least_items=77)
+        rules.set_rules(by=None, study=study, rules=changed, success=there.success, reason="Meanwhile.")
+        return page
+
+    monkeypatch.setattr(report, "compute_page", meanwhile)
+    read(alice, "report", whole="1")
+    monkeypatch.setattr(report, "compute_page", compute)
+    report_now = alice.get(reverse("report", args=["suits"])).context["report"]
+    assert [one["rules"]["least_items"] for one in report_now["judges"].values()] == [77]
+
+
 def test_the_first_look_locks_the_rules(alice: Client, study: Study) -> None:
     assert not VerdictRules.objects.filter(study=study).exists(), "a worker looks at nothing"
     page = alice.get(reverse("report", args=["suits"]))
