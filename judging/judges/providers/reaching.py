@@ -11,7 +11,9 @@ No answer is read beyond `MOST_BYTES`, counted unpacked: else a server could fil
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from ipaddress import IPv6Address
+from ssl import SSLContext
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
@@ -87,9 +89,16 @@ def to_text(address: object) -> str:
     return f"[{address}]" if isinstance(address, IPv6Address) else str(address)
 
 
+@cache
+def load_authorities() -> SSLContext:
+    """Return whose certificates are believed: reading them takes longer than a call on this machine."""
+    return httpx2.create_ssl_context()
+
+
 def client(url: str, rule: Rule | None, *, limits: httpx2.Limits | None = None, **options: Any) -> httpx2.AsyncClient:
     """A client for `url` that follows no redirect and keeps to the rule. Without one the site's owner said where."""
     limits = limits or httpx2.Limits()
+    options.setdefault("verify", load_authorities())
     if rule is None:
         return Client(limits=limits, **options)
     if is_proxied(url):
