@@ -64,6 +64,45 @@ def test_it_goes_to_nobody_else(address):
     assert get(MembershipFactory(role="adjudicator").user, address)[0] == 404
 
 
+SIZE = len(png())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "first", "last"),
+    [
+        ("bytes=0-", 0, SIZE - 1),
+        ("bytes=0-1", 0, 1),
+        ("bytes=8-11", 8, 11),
+        (f"bytes={SIZE - 3}-{SIZE + 99}", SIZE - 3, SIZE - 1),
+        ("bytes=-5", SIZE - 5, SIZE - 1),
+        ("bytes=-999999", 0, SIZE - 1),
+    ],
+)
+def test_a_range_of_it_is_sent(address, alice, client, wanted, first, last):
+    client.force_login(alice)
+    answer = client.get(address, headers={"range": wanted})
+    assert answer.status_code == 206
+    assert answer["Content-Range"] == f"bytes {first}-{last}/{SIZE}"
+    assert answer.content == png()[first : last + 1]
+    assert answer["Content-Type"] == "image/png"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("wanted", [f"bytes={SIZE}-", "bytes=9-3", "bytes=-0", "bytes=999999999999999999-"])
+def test_a_range_outside_of_it_is_refused_with_its_size(address, alice, client, wanted):
+    client.force_login(alice)
+    answer = client.get(address, headers={"range": wanted})
+    assert (answer.status_code, answer["Content-Range"], answer.content) == (416, f"bytes */{SIZE}", b"")
+
+
+@pytest.mark.parametrize("wanted", ["bytes=-", "bytes=0-1,4-5", "items=0-1", "bytes=a-b", f"bytes={'9' * 5000}-"])
+def test_what_names_no_range_gets_all(address, alice, client, wanted):
+    client.force_login(alice)
+    answer = client.get(address, headers={"range": wanted})
+    assert (answer.status_code, answer["Accept-Ranges"]) == (200, "bytes")
+    assert b"".join(answer.streaming_content) == png()
+
+
 def test_one_that_is_lost_is_not_found(address, alice, tmp_path):
     for path in tmp_path.rglob("*"):
         if path.is_file():
