@@ -20,6 +20,7 @@ from annotation.benchmarks.result_types import (
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument, VoteAgreementDocument
 from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
+from annotation.stats.result_types import TierGroupDocument
 from annotation.stats.table import RatingTable
 
 
@@ -99,7 +100,7 @@ def compute_agreements(
         "resampled": "personas",
         "overall": [one(voted, "all cases with votes"), *([one(counting, "cases that count")] if counting else [])],
         "groups": {
-            name: compute_agreement_by(table(counting, with_tie), groups, bootstrap=bootstrap, seed=seed)
+            name: sort_tiers(compute_agreement_by(table(counting, with_tie), groups, bootstrap=bootstrap, seed=seed))
             for name in GROUPS
             if len(set(groups := [group_case(case, name) for case in counting])) > 1
         },
@@ -107,6 +108,11 @@ def compute_agreements(
 
 
 GROUPS = ("kind", "tier", "split")
+
+
+def sort_tiers(groups: list[TierGroupDocument]) -> list[TierGroupDocument]:
+    """Return groups that are tiers from easy to contested; all others stay where they were."""
+    return sorted(groups, key=lambda one: TIERS.index(one["group"]) if one["group"] in TIERS else len(TIERS))
 
 
 def group_case(case: VoteRow, name: str) -> str:

@@ -15,7 +15,7 @@ from annotation.benchmarks.imports import personafeedback
 from annotation.benchmarks.imports import releases as importing
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import releases
-from annotation.benchmarks.services import building, datasheets, filtering, releasing, versions
+from annotation.benchmarks.services import building, datasheet_figures, datasheets, filtering, releasing, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.benchmarks.services.filtering import Revision
 from annotation.corpus.models import ResponsePair
@@ -214,6 +214,12 @@ def test_the_datasheet_says_who_how_and_how_far_they_agree(benchmark):
     assert told["Least number of votes"] == "2"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|not yet", told["Released"])
     assert not [name for name in told if "_" in name or not name[0].isupper()]
+
+
+def test_tiers_stand_from_the_easiest_and_other_groups_as_they_came():
+    tiers = [{"group": name} for name in ("contested", "easy", "hard", "medium")]
+    assert [one["group"] for one in datasheet_figures.sort_tiers(tiers)] == ["easy", "medium", "hard", "contested"]
+    assert datasheet_figures.sort_tiers(splits := [{"group": "test"}, {"group": "dev"}]) == splits
 
 
 def test_writing_twice_changes_nothing_and_nothing_is_overwritten(benchmark, tmp_path):
