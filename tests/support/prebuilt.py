@@ -119,6 +119,8 @@ def use_copied_database() -> Callable[[], None]:
             drop(server, name)
             copy = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
             server.execute(copy.format(sql.Identifier(name), sql.Identifier(find_or_make_template(server))))
+            unwritten = sql.SQL("ALTER DATABASE {} SET synchronous_commit = off")  # as on SQLite, in tests/settings.py
+            server.execute(unwritten.format(sql.Identifier(name)))
     use(name)
 
     def stop() -> None:
