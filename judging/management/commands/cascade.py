@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -14,8 +14,10 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.report_types import CriterionCascadeDocument, RecordedCascadeDocument
 from judging.assessment.services import cascade_records, cascades, rules
 from judging.management.commands.judge import keys
+from judging.stats.result_types import CascadeDocument
 
 
 class Command(ConcordCommand):
@@ -62,7 +64,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"{document['escalated']['study']}: {document['escalated']['items']} items.")
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(found: CriterionCascadeDocument) -> Iterator[str]:
     """One criterion: the cascade, its judges alone, and what each stage does."""
     yield f"{found['name']}: agreement {found['target_agreement']:g}, failing with probability {found['delta']:g}"
     header = ["judges", "accepted without review", "agreement", "escalated to people", "cost per item (USD)"]
@@ -74,7 +76,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {stage['judge']}: {kept if stage['guaranteed'] else stage['reason']}"
 
 
-def _back(found: Mapping[str, Any]) -> Iterator[str]:
+def _back(found: RecordedCascadeDocument) -> Iterator[str]:
     """What people have said of what the newest cascade on record left to them."""
     yield f"{found['study']} holds {found['items']} items that {', then '.join(found['judges'])} escalated to people:"
     for one in found["criteria"].values():
@@ -83,7 +85,7 @@ def _back(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {one['name']}: {one['labelled']} labelled, {confirmed}; mean of all items {whole}"
 
 
-def _row(name: str, one: Mapping[str, Any]) -> list[str]:
+def _row(name: str, one: CascadeDocument) -> list[str]:
     cost = one["cost_per_item_usd"]
     estimates = [text.estimate(one[key]) for key in ("coverage", "agreement", "human_share")]
     return [name, *estimates, "unknown" if cost is None else f"{cost:.4f}"]

@@ -31,7 +31,7 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))
         chosen = GoldOptions(**read_arguments(GoldOptions, options))
         if options["file"]:
-            return gold.compute_table(read_file(options).table, chosen)
+            return gold.compute_table(read_file(options["file"], options["level"], options["categories"]).table, chosen)
         study, key = study_called(options["study"]), options["criterion"]
         found = {one.criterion.key: one for one in ratings.load_study(study)}
         if key is not None and key not in found:

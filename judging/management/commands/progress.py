@@ -21,8 +21,8 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")
 
-    def run(self, **options: Any) -> ProgressDocument:
-        return progress.compute_study(study_called(options["study"]))
+    def run(self, *, study: str, **_: object) -> ProgressDocument:
+        return progress.compute_study(study_called(study))
 
     def say(self, document: dict[str, Any]) -> None:
         done = f"{document['submitted']:,} of {document['planned']:,} ratings"

@@ -71,7 +71,7 @@ class Command(ConcordCommand):
         if options["file"]:
             if reason := explain_missing("tiers", options["level"] or "nominal"):
                 raise InputError(reason, field="level")
-            file = read_file(options, describing=(by,) if by else ())
+            file = read_file(options["file"], options["level"], options["categories"], describing=(by,) if by else ())
             counted = tiers.compute_table(file.table, chosen, by=file.column(by) if by else None)
             by_kappa = tiers.compute_tiers(file.table, chosen)
             return {**counted, "difficulty": difficulty.compute_table(file.table, cuts=agreeing, counted=by_kappa)}

@@ -37,10 +37,9 @@ class Command(ConcordCommand):
         if not self.holds:
             raise CommandError("the certificate does not hold", returncode=BAD_INPUT)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        given = options["public_key"]
-        public_key = read_public_key(given) if given is not None else None
-        checked = certificate_checks.check(read(options["file"]), public_key)
+    def run(self, *, file: Path, public_key: str | None, **_: object) -> dict[str, object]:
+        key = read_public_key(public_key) if public_key is not None else None
+        checked = certificate_checks.check(read(file), key)
         self.holds = checked.holds
         return checked.to_json()
 
@@ -52,7 +51,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {name}: {decision}")
 
 
-def read(path: Path) -> Any:
+def read(path: Path) -> object:
     """The file's document. Raises InputError where it is none."""
     try:
         with path.open("rb") as file:
