@@ -179,7 +179,7 @@ class FailureSerializer(serializers.ModelSerializer[Judgment]):
     gold = serializers.CharField()
     tier = serializers.CharField()
     kind = serializers.CharField()
-    tags: Any = serializers.SerializerMethodField()
+    tags: object = serializers.SerializerMethodField()
 
     class Meta:
         model = Judgment

@@ -343,7 +343,7 @@ def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
 
 def choose_plot(
     document: EvaluationDocument, plot: str, key: str
-) -> tuple[list[dict[str, object]], Callable[..., Any]]:
+) -> tuple[list[dict[str, object]], Callable[..., object]]:
     """Return the rows of a chart and how they are drawn; no rows for a chart that there is not."""
     if plot == "accuracy" and document["runs"]:
         return evaluation_charts.accuracy_rows(document, list_cells(document)), evaluation_charts.accuracy

@@ -274,7 +274,7 @@ class UploadForm(forms.Form):
                 self.refuse(error)
                 return None
 
-    def load_folder(self, file: InputFile, place: Path, **more: Any) -> Outcome:
+    def load_folder(self, file: InputFile, place: Path, **more: object) -> Outcome:
         """Load what is packed in the file. Whatever is said of it names the file, not the place where it lay."""
         place.mkdir()
         try:

@@ -93,7 +93,7 @@ class ExperimentsApi(Api):
         )
 
 
-def list_names(shape: type[serializers.Serializer[Any]]) -> list[str]:
+def list_names(shape: type[serializers.Serializer[object]]) -> list[str]:
     return list(dict(shape().fields))
 
 

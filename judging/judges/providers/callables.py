@@ -21,7 +21,7 @@ def list_callables(variable: str) -> dict[str, str]:
     return {name.strip(): place.strip() for name, _, place in pairs}
 
 
-def load_callable(place: str) -> Callable[..., Any]:
+def load_callable(place: str) -> Callable[..., object]:
     """Import module:attribute. PermanentError if it cannot be imported or called."""
     module, _, name = place.partition(":")
     try:
@@ -30,7 +30,7 @@ def load_callable(place: str) -> Callable[..., Any]:
         raise PermanentError(f"{place} cannot be imported: {error}") from error
     if not callable(found):
         raise PermanentError(f"{place} cannot be called")
-    called: Callable[..., Any] = found
+    called: Callable[..., object] = found
     return called
 
 

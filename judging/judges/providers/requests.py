@@ -36,7 +36,7 @@ class CriterionSpec:
     level: str
     categories: tuple[Category, ...]
     type: str = CHOICE
-    limits: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def is_choice(self) -> bool:

@@ -12,9 +12,11 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import NewPlanned, PlanOptions
+from judging.assessment.progress_types import LabellingPlanDocument
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import labelling_plans, rules
 from judging.management.commands.audit import power_line
+from judging.stats.result_types import NeededLabelsDocument
 
 
 class Command(ConcordCommand):
@@ -42,11 +44,11 @@ class Command(ConcordCommand):
         )
         return {**labelling_plans.document(mine, found), "study": made.target.name, "slug": made.target.slug}
 
-    def say(self, document: Any) -> None:
-        if document["reason"]:
+    def say(self, document: LabellingPlanDocument) -> None:
+        if document["reason"] or document["needed"] is None:
             self.stdout.write(f"no plan: {document['reason']}")
         else:
-            self.say_plan(document)
+            self.say_plan(document, document["needed"])
         self.stdout.write("how often the verdict would be replace, if no probe finds anything:")
         self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["power"]))
         if back := document["came_back"]:
@@ -56,8 +58,7 @@ class Command(ConcordCommand):
             rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]
             self.stdout.write(text.columns(rows))
 
-    def say_plan(self, document: Any) -> None:
-        needed = document["needed"]
+    def say_plan(self, document: LabellingPlanDocument, needed: NeededLabelsDocument) -> None:
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
         alone = "no number" if needed["without_judge"] is None else f"{needed['without_judge']:.0f}"
         self.stdout.write(

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
+from annotation.agreement.result_types import BothTiersDocument, NoResultDocument
 from annotation.agreement.services import difficulty, tiers
 from annotation.agreement.services.both_tiers import compute_criterion
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -132,10 +133,10 @@ def format_values(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.2f}" for value in values)
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(found: BothTiersDocument | NoResultDocument) -> Iterator[str]:
     """Counts, what is attainable, groups; or why there are none."""
     if "counts" not in found:
-        yield str(found["reason"])
+        yield found["reason"]
         return
     yield text.columns([[tier, str(n)] for tier, n in found["counts"].items()])
     for plan in found["plans"]:

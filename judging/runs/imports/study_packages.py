@@ -157,7 +157,7 @@ def load_by_source(model: Any, source: str, ids: Iterable[str]) -> dict[tuple[st
     return {(row.source, row.external_id): row for row in rows}
 
 
-def refuse_other_text(file: InputFile, row: Dialogue | ResponsePair, record: Mapping[str, Any]) -> None:
+def refuse_other_text(file: InputFile, row: Dialogue | ResponsePair, record: Mapping[str, object]) -> None:
     """Raise where another text has the id already: labels would come to stand at a text that nobody rated."""
     if isinstance(row, Dialogue):
         is_other = row.turns != record["turns"]
