@@ -312,7 +312,7 @@ def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFac
             yield {"key": what, "title": _(title), "note": _(note), "rows": rows, "cells": cells}
 
 
-def describe_answers(pk: int, document: EvaluationDocument, key: str) -> dict[str, Any]:
+def describe_answers(pk: int, document: EvaluationDocument, key: str) -> dict[str, object]:
     """Describe one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
@@ -31,7 +31,7 @@ class AgentOptions(Options):
 
     provider: str = Field(min_length=1, max_length=40)
     model: str = Field("", max_length=120)
-    parameters: dict[str, Any] = {}
+    parameters: dict[str, object] = {}
 
 
 TEMPERATURES = {"user": 0.5, "assistant": 0.0}

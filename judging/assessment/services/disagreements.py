@@ -204,7 +204,7 @@ def _row(
 
 
 def document(
-    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, Any]]
+    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, object]]
 ) -> dict[str, object]:
     """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position, turn and criterion."""
     return {

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from inspect import iscoroutinefunction
-from typing import Any
 
 from core.jobs.backoff import PermanentError, TransientError
 
@@ -35,7 +34,7 @@ def load_callable(place: str) -> Callable[..., object]:
 
 
 async def call_within(
-    seconds: float, name: str, function: Callable[..., Any], *given: object, **named: object
+    seconds: float, name: str, function: Callable[..., object], *given: object, **named: object
 ) -> object:
     """Await a coroutine function, run another one in a thread, and return what it returns.
 

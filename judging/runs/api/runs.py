@@ -34,7 +34,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
 
     study = serializers.CharField(source="study.slug")
     judge = JudgeSerializer()
-    criteria: Any = serializers.SlugRelatedField(slug_field="key", many=True, read_only=True)
+    criteria: object = serializers.SlugRelatedField(slug_field="key", many=True, read_only=True)
     state = serializers.CharField(help_text="running, stopped or finished.")
     every_turn = serializers.BooleanField(help_text="Whether the unit is the turn.")
 

@@ -133,7 +133,7 @@ def save_dataset(
 ) -> dict[tuple[str, str], Dialogue | ResponsePair]:
     """The dialogues or pairs by source and id; those that are not there yet are made, no other is changed."""
     kind = f"{package.head.kind}s"
-    model: Any = ResponsePair if kind == "pairs" else Dialogue
+    model: object = ResponsePair if kind == "pairs" else Dialogue
     given = {build_key(item.record, source): item.record for item in package.items}
     found: dict[tuple[str, str], Any] = {}
     for name in dict.fromkeys(place for place, _ in given):

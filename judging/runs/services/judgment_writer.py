@@ -155,7 +155,7 @@ def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, obj
     return stored.value, cache.storable({**stored.content, **about} if about else stored.content)
 
 
-def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
+def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, object]:
     """What the provider measured, with the tokens used and the version of the prompt."""
     found: dict[str, Any] = dict(reply.details)
     if cached:
@@ -166,7 +166,7 @@ def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
         found["prompt"] = asked.request.prompt.version
     if reply.distribution:
         found["distribution"] = distribution(asked, reply)
-    stored: dict[str, Any] = cache.storable(found)
+    stored: dict[str, object] = cache.storable(found)
     return stored
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +99,7 @@ class MappingPage:
     form: MappingForm
     mapping: ColumnMapping | None = None
     checked: Survey | None = None
-    saved: Any = ()
+    saved: Iterable[object] = ()
     problem: str = ""
 
     @classmethod
@@ -115,7 +115,7 @@ class MappingPage:
         sheets = list_sheets(file) if shown.layout.form == XLSX else []
         is_new = not given or base is not None or given.get("shown") != build_state(start)
         targets = {name: given[name] for name in (*TARGETS, "name") if given.get(name)}
-        more: dict[str, Any] = {"initial": targets} if is_new else {"data": given}
+        more: dict[str, object] = {"initial": targets} if is_new else {"data": given}
         page = cls(file, shown, MappingForm(shown=shown, mapping=start, sheets=sheets, **more), saved=saved)
         page.check(start if is_new else None, wrong)
         if is_new and given.get("act") == "import":
