@@ -196,7 +196,7 @@ class RunForm(DescribedJudge):
         super().refuse(InputError(error.message, field="provider") if is_of_new else error)
 
 
-def latest_judges(project: int) -> Any:
+def latest_judges(project: int) -> QuerySet[Judge]:
     """The newest version of every judge of a project that can be run here."""
     latest = Judge.objects.filter(project=project).order_by("name", "-version")
     newest: dict[str, int] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -133,7 +132,7 @@ def criteria_called(evidence: JudgeData, key: str, *, field: str = "criterion") 
     return [one for one in evidence.criteria if key in ("", one.key)]
 
 
-def _order(sort: str) -> Callable[[Disagreement], Any]:
+def _order(sort: str) -> Callable[[Disagreement], tuple[object, ...]]:
     name, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
     if name not in SORTS:
         raise InputError(

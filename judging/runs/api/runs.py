@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -65,7 +66,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
         ]
 
 
-def list_runs() -> Any:
+def list_runs() -> QuerySet[JudgeRun]:
     """Runs with all that is said of them, in two queries."""
     return JudgeRun.objects.select_related("study", "judge__project").prefetch_related("criteria")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -81,7 +81,7 @@ class EvaluatedProvider(Provider):
     def reply_tokens(self) -> int:
         return self.inner.reply_tokens
 
-    def check(self, criteria: Any) -> list[str]:
+    def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
         return self.inner.check(criteria)
 
     async def count_tokens(self, request: JudgeRequest) -> TokenCount:
