@@ -253,6 +253,17 @@ class VerdictDocument(DecisionDocument):
     tiers: dict[str, TierVerdictDocument]
 
 
+class CertificateStatusDocument(TypedDict):
+    """Whether a certificate holds, and what it decides by criterion."""
+
+    state: str
+    holds: bool
+    problems: list[str]
+    notes: list[str]
+    sha256: str
+    decisions: dict[str, str]
+
+
 class RulesLookDocument(TypedDict):
     """When the rules were looked at, by whom, and their hash."""
 

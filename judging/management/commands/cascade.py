@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.report_types import CriterionCascadeDocument, RecordedCascadeDocument
+from judging.assessment.report_types import CriterionCascadeDocument, RecordedCascadeDocument, StudyCascadeDocument
 from judging.assessment.services import cascade_records, cascades, rules
 from judging.management.commands.judge import keys
 from judging.stats.result_types import CascadeDocument
@@ -32,7 +32,7 @@ class Command(ConcordCommand):
         parser.add_argument("--escalate", metavar="NAME", help="make a study of what is escalated to people")
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, **options: Any) -> StudyCascadeDocument:
         chosen = CascadeOptions.check(read_arguments(CascadeOptions, options))
         evidence = StudyData.load(study_called(options["study"]))
         each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
@@ -46,7 +46,8 @@ class Command(ConcordCommand):
                     field="criterion",
                     options=options["criterion"],
                 )
-        document = {**cascades.document(each, found), "on_record": cascade_records.compute_study(evidence)}
+        document = cascades.document(each, found)
+        document["on_record"] = cascade_records.compute_study(evidence)
         if options["escalate"]:
             made = cascades.escalate(
                 by=None, each=each, found=found, options=chosen, name=options["escalate"], overlap=options["overlap"]
@@ -54,7 +55,7 @@ class Command(ConcordCommand):
             document["escalated"] = {"study": made.target.name, "items": made.target.items.count()}
         return document
 
-    def say(self, document: Any) -> None:
+    def say(self, document: StudyCascadeDocument) -> None:
         for found in document["criteria"].values():
             self.stdout.write("\n".join(lines(found)))
         self.stdout.write(f"{document['left_to_people']} items without a label are escalated to people.")

@@ -36,12 +36,8 @@ class Command(ImportCommand):
             return personafeedback.load(by=None, folder=path, on_error=on_error).to_document()
         if format == "pandalm":
             return pandalm.load(by=None, folder=path, on_error=on_error).to_document()
+        file = InputFile.from_path(path)
         outcome = records.load(
-            by=None,
-            kind="pairs",
-            file=InputFile.from_path(path),
-            source=source,
-            on_error=on_error,
-            attachments=attachments,
+            by=None, kind="pairs", file=file, source=source, on_error=on_error, attachments=attachments
         )
         return outcome.to_document()

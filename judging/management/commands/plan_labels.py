@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -31,17 +30,15 @@ class Command(ConcordCommand):
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         add_arguments(parser, NewPlanned, name=None)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        evidence = StudyData.load(study_called(options["study"]))
-        mine = evidence.load_judge(evidence.judge(options["judge"]))
+    def run(self, *, study: str, judge: str, name: str | None, overlap: int, **options: object) -> Mapping[str, object]:
+        evidence = StudyData.load(study_called(study))
+        mine = evidence.load_judge(evidence.judge(judge))
         rules.lock_rules(by=None, study=evidence.study)
         chosen = PlanOptions.check(read_arguments(PlanOptions, options))
         found = labelling_plans.build_plan(mine, chosen)
-        if options["name"] is None:
+        if name is None:
             return labelling_plans.document(mine, found)
-        made = labelling_plans.make_study(
-            by=None, evidence=mine, found=found, name=options["name"], overlap=options["overlap"]
-        )
+        made = labelling_plans.make_study(by=None, evidence=mine, found=found, name=name, overlap=overlap)
         return {**labelling_plans.document(mine, found), "study": made.target.name, "slug": made.target.slug}
 
     def say(self, document: LabellingPlanDocument) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -157,7 +156,7 @@ def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, obj
 
 def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, object]:
     """What the provider measured, with the tokens used and the version of the prompt."""
-    found: dict[str, Any] = dict(reply.details)
+    found: dict[str, object] = dict(reply.details)
     if cached:
         found["cached"] = True
     elif reply.usage:
