@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
+from django.db.models import Model
 from django.http import HttpRequest
 
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate, Escalation, Look, Revocation
@@ -14,7 +13,7 @@ from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 
 
-class ReadOnly(admin.ModelAdmin[Any]):
+class ReadOnly(admin.ModelAdmin[Model]):
     """What services write is only read here."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002

@@ -87,7 +87,7 @@ def begin(sender: Any, **_: object) -> None:
 
 
 @worker_shutdown.connect
-def end(**_: Any) -> None:
+def end(**_: object) -> None:
     """An orderly end: pages see at once that the worker is gone."""
     while hearts:
         heart = hearts.pop()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
@@ -60,6 +58,6 @@ def begin(**_: object) -> None:
 
 
 @worker_shutdown.connect
-def end(**_: Any) -> None:
+def end(**_: object) -> None:
     while sweepers:
         sweepers.pop().end()

@@ -138,8 +138,8 @@ class ConcordCommand(PlainCommand):
         says = {name: options[name] for name in ("format", "demographics", "output") if name in options}
         record(f"export.{self.exports}", by=None, on=study, **says)
 
-    def run(self, **options: object) -> object:  # noqa: ARG002
-        """Do the work and return the document."""
+    def run(self, *args: Any, **options: Any) -> object:  # noqa: ARG002
+        """Do the work and return the document. A command names the options that it reads, each with its type."""
         raise CommandError(f"{type(self).__name__} has no run method")
 
     def say(self, document: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypedDict, final
 
 from annotation.agreement.result_types import PeopleAgreementDocument, PredictionHead
 from annotation.stats.result_types import DistanceDocument, EstimateDocument, HeadlineJudge, RaterGroupDocument
@@ -19,6 +19,7 @@ from judging.stats.result_types import (
 )
 
 
+@final
 class LeftOutDocument(TypedDict):
     """A criterion without a result, and why; of an agreement also what was counted."""
 
@@ -77,6 +78,7 @@ class AnnotatorGroupsDocument(TypedDict):
     groups: list[AnnotatorGroupDocument]
 
 
+@final
 class CriterionAgreementDocument(PeopleAgreementDocument):
     """Agreement on one criterion: people, each judge by its name, every two judges."""
 

@@ -87,7 +87,7 @@ class CriterionCascadeDocument(CascadeDocument):
 
 
 class StudyCascadeDocument(TypedDict):
-    """A cascade by criterion key, and how many items it leaves to people."""
+    """A cascade by criterion key, and how many items it leaves to people; a command adds what was and is escalated."""
 
     study: str
     part: str
@@ -96,6 +96,8 @@ class StudyCascadeDocument(TypedDict):
     delta: float
     left_to_people: int
     criteria: dict[str, CriterionCascadeDocument]
+    on_record: NotRequired[RecordedCascadeDocument | None]
+    escalated: NotRequired[dict[str, str | int]]
 
 
 class ReturnedCriterionDocument(TypedDict):

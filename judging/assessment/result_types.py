@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, final
 
 from annotation.stats.result_types import (
     DependenceDocument,
@@ -139,6 +139,7 @@ class CriterionFiguresDocument(CalibrationFiguresDocument):
     second_opinion: SecondOpinionDocument
 
 
+@final
 class FileCalibrationDocument(CalibrationFiguresDocument):
     """The calibration of a file, whose columns ``human`` and ``judge`` are."""
 
@@ -171,6 +172,11 @@ class JudgeHead(TypedDict):
     prompts: list[str]
     part: str
     left_out: list[LeftOutDocument]
+
+
+@final
+class SelectedCalibrationDocument(CriterionCalibrationDocument, JudgeHead):
+    """The calibration of a judge on the criterion that is asked for."""
 
 
 class CalibrationDocument(JudgeHead):
@@ -247,6 +253,17 @@ class VerdictDocument(DecisionDocument):
     tiers: dict[str, TierVerdictDocument]
 
 
+class CertificateStatusDocument(TypedDict):
+    """Whether a certificate holds, and what it decides by criterion."""
+
+    state: str
+    holds: bool
+    problems: list[str]
+    notes: list[str]
+    sha256: str
+    decisions: dict[str, str]
+
+
 class RulesLookDocument(TypedDict):
     """When the rules were looked at, by whom, and their hash."""
 
@@ -295,6 +312,13 @@ class JudgedAuditDocument(JudgeHead):
 
     criteria: dict[str, JudgedCriterionAuditDocument]
     rules_on_record: RulesRecordDocument
+
+
+class SelectedAuditDocument(JudgedCriterionAuditDocument, JudgeHead):
+    """The audits of a judge on the criterion that is asked for, with what holds for the study."""
+
+    rules_on_record: RulesRecordDocument
+    leaks: list[int]
 
 
 class StudyRulesDocument(TypedDict):

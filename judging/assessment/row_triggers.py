@@ -74,8 +74,8 @@ def _missing(connection: Any, table: str) -> list[str]:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])
-            there: dict[str, Any] = {name: plain(text) for name, text in cursor.fetchall()}
-            wanted: dict[str, Any] = {one.split()[2]: plain(one) for one in _build_table_statements("sqlite", table)}
+            there: dict[str, object] = {name: plain(text) for name, text in cursor.fetchall()}
+            wanted: dict[str, object] = {one.split()[2]: plain(one) for one in _build_table_statements("sqlite", table)}
         else:
             cursor.execute(WORKING, [table])
             there = {name: more for name, *more in cursor.fetchall()}

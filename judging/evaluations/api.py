@@ -83,7 +83,7 @@ class OfJudges(EvaluationsApi):
 
     shape: type[NewEvaluationRuns] = NewEvaluationRuns
 
-    def ask(self, evaluation: Evaluation, given: dict[str, Any]) -> list[JudgeRun]:
+    def ask(self, evaluation: Evaluation, given: dict[str, object]) -> list[JudgeRun]:
         judges = find_judges(self.me, given)
         return evaluations.ask(by=self.me, evaluation=evaluation, judges=judges, **evaluations.describe_runs(given))
 
@@ -179,7 +179,7 @@ class FailureSerializer(serializers.ModelSerializer[Judgment]):
     gold = serializers.CharField()
     tier = serializers.CharField()
     kind = serializers.CharField()
-    tags: Any = serializers.SerializerMethodField()
+    tags: object = serializers.SerializerMethodField()
 
     class Meta:
         model = Judgment

@@ -312,7 +312,7 @@ def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFac
             yield {"key": what, "title": _(title), "note": _(note), "rows": rows, "cells": cells}
 
 
-def describe_answers(pk: int, document: EvaluationDocument, key: str) -> dict[str, Any]:
+def describe_answers(pk: int, document: EvaluationDocument, key: str) -> dict[str, object]:
     """Describe one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
     return {
@@ -343,7 +343,7 @@ def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
 
 def choose_plot(
     document: EvaluationDocument, plot: str, key: str
-) -> tuple[list[dict[str, object]], Callable[..., Any]]:
+) -> tuple[list[dict[str, object]], Callable[..., object]]:
     """Return the rows of a chart and how they are drawn; no rows for a chart that there is not."""
     if plot == "accuracy" and document["runs"]:
         return evaluation_charts.accuracy_rows(document, list_cells(document)), evaluation_charts.accuracy

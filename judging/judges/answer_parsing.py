@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from annotation.stats.orders import list_places
 from annotation.stats.rankings import BETTER, TIED
@@ -72,7 +71,7 @@ def give_spans(asked: AnswerFormat, value: object) -> str:
     return json.dumps([locate(asked, one) for one in value])
 
 
-def locate(asked: AnswerFormat, given: Mapping[str, Any]) -> dict[str, Any]:
+def locate(asked: AnswerFormat, given: Mapping[str, object]) -> dict[str, object]:
     """A passage by its place: quoted words are looked for where they are said to stand, else everywhere, once."""
     told = {name: one for name, one in given.items() if name not in QUOTES}
     quote = next((str(given[name]) for name in QUOTES if given.get(name)), "")
@@ -93,7 +92,7 @@ def give_text(_: AnswerFormat, value: object) -> str:
     return value
 
 
-TO_GIVEN: dict[str, Callable[[AnswerFormat, Any], str]] = {
+TO_GIVEN: dict[str, Callable[[AnswerFormat, object], str]] = {
     "number": give_number,
     "several": give_several,
     "ranking": give_ranking,

@@ -61,7 +61,7 @@ class Setting:
     retriever: str = BM25
     k: int = 5
     without: tuple[str, ...] = ()
-    embedder: Mapping[str, Any] | None = None
+    embedder: Mapping[str, object] | None = None
 
     @classmethod
     def from_stored(cls, kept: Mapping[str, Any]) -> Setting | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -101,9 +99,9 @@ class Judge(InProject):
         return {"examples": "; ".join(shown)} if shown else {}
 
     @property
-    def examples(self) -> list[dict[str, Any]]:
+    def examples(self) -> list[dict[str, object]]:
         """Settled items that stand in its prompt; see `judging.judges.providers.base.Example`."""
-        found: list[dict[str, Any]] = self.parameters.get("examples", [])
+        found: list[dict[str, object]] = self.parameters.get("examples", [])
         return found
 
 

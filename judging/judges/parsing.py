@@ -10,7 +10,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 VERDICT_KEYS = ("verdict", "score", "rating")
 SPOKEN = re.compile(
@@ -41,7 +40,7 @@ class Verdict:
 
     value: str
     explanation: str = ""
-    content: Any = None
+    content: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def parse(text: str, *, scale: Mapping[str, str], stop: str = "end", longest: in
 class ParsedReply:
     """A verdict as it was said, and where in the text."""
 
-    value: Any
+    value: object
     explanation: str
     place: int = 0
 

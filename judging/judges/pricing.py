@@ -100,7 +100,7 @@ def parse_rates(entries: Iterable[dict[str, Any]]) -> Iterator[Rate]:
                 yield replace(rate, longer=replace(rate, **amounts(long), above=long["above"])) if long else rate
 
 
-def amounts(entry: Mapping[str, Any]) -> dict[str, Any]:
+def amounts(entry: Mapping[str, object]) -> dict[str, Any]:
     """The prices of an entry, without what else it says."""
     return {name: Decimal(str(value)) for name, value in entry.items() if name in AMOUNTS}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from tqdm import tqdm
 
@@ -46,15 +46,15 @@ def watch(steps: Iterator[None], *, total: int, count: Callable[[], int], unit: 
         bar.update(count() - bar.n)
 
 
-def describe_estimate(found: Mapping[str, Any]) -> str:
+def describe_estimate(usd: float | None, seconds: float | None) -> str:
     """Price and time of an estimate."""
-    price = "unknown" if found["usd"] is None else f"about {format_dollars(found['usd'])}"
-    return f"Price: {price}. Time: {'unknown' if found['seconds'] is None else duration(found['seconds'])}."
+    price = "unknown" if usd is None else f"about {format_dollars(usd)}"
+    return f"Price: {price}. Time: {'unknown' if seconds is None else duration(seconds)}."
 
 
-def describe_cost(cost: Mapping[str, Any], unit: str = "") -> list[str]:
+def describe_cost(known: float, unknown: int, unit: str = "") -> list[str]:
     """What was spent, as a line; none where nothing was. `unit` names what has no known price."""
-    if not cost["known"] and not cost["unknown"]:
+    if not known and not unknown:
         return []
-    unknown = f", and {cost['unknown']:,}{unit} at an unknown price" if cost["unknown"] else ""
-    return [f"  Cost: {format_dollars(cost['known'])}{unknown}."]
+    unpriced = f", and {unknown:,}{unit} at an unknown price" if unknown else ""
+    return [f"  Cost: {format_dollars(known)}{unpriced}."]

@@ -196,7 +196,7 @@ class RunForm(DescribedJudge):
         super().refuse(InputError(error.message, field="provider") if is_of_new else error)
 
 
-def latest_judges(project: int) -> Any:
+def latest_judges(project: int) -> QuerySet[Judge]:
     """The newest version of every judge of a project that can be run here."""
     latest = Judge.objects.filter(project=project).order_by("name", "-version")
     newest: dict[str, int] = {}
@@ -274,7 +274,7 @@ class UploadForm(forms.Form):
                 self.refuse(error)
                 return None
 
-    def load_folder(self, file: InputFile, place: Path, **more: Any) -> Outcome:
+    def load_folder(self, file: InputFile, place: Path, **more: object) -> Outcome:
         """Load what is packed in the file. Whatever is said of it names the file, not the place where it lay."""
         place.mkdir()
         try:

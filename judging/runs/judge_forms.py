@@ -113,7 +113,7 @@ class JudgeForm(DescribedJudge):
         """What `judges.define` takes. The template is one of the parameters."""
         given, described = self.cleaned_data, self.build_options()
         template, templates = given.get("template", ""), given.get("templates")
-        own: dict[str, Any] = {"template": template.replace("\r\n", "\n")} if template.strip() else {}
+        own: dict[str, object] = {"template": template.replace("\r\n", "\n")} if template.strip() else {}
         if templates:
             own["templates"] = templates
         if self.judge and self.judge.examples and given["keep_examples"]:

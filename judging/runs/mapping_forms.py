@@ -234,11 +234,11 @@ class MappingForm(OptionsForm):
             self.refuse_mapping(error)
             return None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, object]:
         """The mapping as its file would have it."""
         given = self.cleaned_data
         read = {name: given[name] for name in READING if given.get(name)}
-        document: dict[str, Any] = {"read": read} if read else {}
+        document: dict[str, object] = {"read": read} if read else {}
         if draw := self.read_rules():
             document["draw"] = draw
         if self.mapping.format:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
 
 from django import template
 from django.utils.html import format_html
@@ -29,7 +28,7 @@ def dollars(amount: Decimal | None) -> str:
 
 
 @register.filter
-def part(document: Mapping[str, Any], name: str) -> Any:
+def part(document: Mapping[str, object], name: str) -> object:
     """The part of a document of this name, which may hold a hyphen; None where there is none."""
     return document.get(name)
 

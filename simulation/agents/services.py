@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
@@ -31,7 +31,7 @@ class AgentOptions(Options):
 
     provider: str = Field(min_length=1, max_length=40)
     model: str = Field("", max_length=120)
-    parameters: dict[str, Any] = {}
+    parameters: dict[str, object] = {}
 
 
 TEMPERATURES = {"user": 0.5, "assistant": 0.0}
@@ -55,7 +55,7 @@ def build_agent(
     keys: Keyring = ENVIRONMENT,
 ) -> Agent:
     """The agent with these settings, saved or not. `side` gives the temperature that is used where none is given."""
-    given: dict[str, Any] = dict(parameters or {})
+    given: dict[str, object] = dict(parameters or {})
     model = model.strip()
     if len(model) > 120:
         raise InputError("A model's name has at most 120 characters.", field=side)
@@ -109,7 +109,7 @@ def build_embeddings(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
 
 def parse_parameters(text: str, field: str) -> dict[str, object]:
     """Parameters as JSON, none where there is no text."""
-    found: dict[str, Any] = parse_json(text, field=field) if text else {}
+    found: dict[str, object] = parse_json(text, field=field) if text else {}
     return found
 
 

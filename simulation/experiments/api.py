@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -93,11 +94,11 @@ class ExperimentsApi(Api):
         )
 
 
-def list_names(shape: type[serializers.Serializer[Any]]) -> list[str]:
+def list_names(shape: type[serializers.Serializer[object]]) -> list[str]:
     return list(dict(shape().fields))
 
 
-def list_experiments() -> Any:
+def list_experiments() -> QuerySet[Experiment]:
     return Experiment.objects.select_related("user_agent", "project").prefetch_related("assistants")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from django import forms
 from django.utils.text import format_lazy
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.corpus.models import Profile
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
@@ -188,7 +188,7 @@ class PeopleForm(OptionsForm):
 
     verb = ForPeople
 
-    def send(self, by: User, experiment: Experiment) -> Any:
+    def send(self, by: User, experiment: Experiment) -> Study | None:
         """The study; None if it was refused, with the reason at its field."""
         return self.done(lambda: studies.create_human_check(by=by, experiment=experiment, **self.arguments()))
 

@@ -331,8 +331,8 @@ def load_spending(experiment: Experiment) -> Spending:
     )
 
 
-def habits(agent: Agent, *, side: str) -> dict[str, Any]:
-    """What this model's turns of late took: `tokens` written and `ms`, on average; None where there were none."""
+def habits(agent: Agent, *, side: str) -> tuple[float | None, float | None]:
+    """What this model's turns of late took: tokens written and ms, on average; None where there were none."""
     since = timezone.now() - timedelta(days=90)
     turns = Turn.objects.filter(side=side, latency_ms__gt=0, created_at__gte=since)
     if side == "user":
@@ -343,7 +343,8 @@ def habits(agent: Agent, *, side: str) -> dict[str, Any]:
     else:
         turns = turns.filter(simulated__assistant__provider=agent.provider, simulated__assistant__model=agent.model)
     latest = list(turns.order_by("-pk").values_list("pk", flat=True)[:LATEST])
-    return Turn.objects.filter(pk__in=latest).aggregate(tokens=Avg("output_tokens"), ms=Avg("latency_ms"))
+    found = Turn.objects.filter(pk__in=latest).aggregate(tokens=Avg("output_tokens"), ms=Avg("latency_ms"))
+    return found["tokens"], found["ms"]
 
 
 def usual_turns(agent: Agent) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.later import Later
 from judging.assessment.charts import (
@@ -50,7 +50,7 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])
 """Of the lines of a curve: told apart without colours."""
 
 
-def panels(table: TableDocument, palette: Palette) -> dict[str, Any]:
+def panels(table: TableDocument, palette: Palette) -> dict[str, object]:
     """A table as points with intervals: a panel for each measure, the rows below each other.
 
     A row with the key `mean`, else one with the key `all`, is drawn as a line through the other rows of its panel.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -155,7 +153,7 @@ class CertificateQuestion(Given):
 class CertificateBody(JsonBody):
     """JSON as in a certificate's file: a name that stands twice is refused."""
 
-    def read(self, content: bytes) -> Any:
+    def read(self, content: bytes) -> object:
         return certificate_checks.read_file(content)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,8 @@ from judging.runs.models.runs import JudgeRun, Judgment, JudgmentQuerySet
 from judging.stats.weighted_scores import Opinion, WeightedScore, compute_weighted_score
 
 ORDERS_DISAGREE = "its verdicts in the two orders disagree"
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -117,13 +119,11 @@ class JudgesRatings:
 
     def codes(self, table: RatingTable) -> IntArray:
         """The verdicts on the table's items as positions on its scale, -1 where there is none."""
-        codes: IntArray = self._on(table, self.said.codes_on(table.categories), MISSING)
-        return codes
+        return self._on(table, self.said.codes_on(table.categories), MISSING)
 
     def find_unscored(self, table: RatingTable) -> BoolArray:
         """On which of the table's items its reply held no verdict. An item it was not asked about is not among them."""
-        unscored: BoolArray = self._on(table, self.said.codes < 0, fill=False)
-        return unscored
+        return self._on(table, self.said.codes < 0, fill=False)
 
     def find_held_out(self, table: RatingTable) -> BoolArray:
         """(n_items,) which of the table's items are held out."""
@@ -146,7 +146,7 @@ class JudgesRatings:
         units, verdict = parse_names(table.items).tolist(), self.codes(table) != MISSING
         return [self.said.weighted.get(unit) if there else None for unit, there in zip(units, verdict, strict=True)]
 
-    def _on(self, table: RatingTable, what: npt.NDArray[Any], fill: Any) -> Any:
+    def _on(self, table: RatingTable, what: npt.NDArray[Kind], fill: int) -> npt.NDArray[Kind]:
         """What there is on the table's items, in their order; `fill` where it was not asked about one."""
         if not self.said.units.size:
             return np.full(table.n_items, fill)

@@ -16,6 +16,7 @@ from judging.assessment import signing
 from judging.assessment.canonical_json import to_canonical_bytes
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries import certificates as queries
+from judging.assessment.result_types import CertificateStatusDocument
 from judging.assessment.services.certificates import FORMAT, document, judge_hash
 from judging.assessment.signing import Key
 
@@ -67,7 +68,7 @@ class CertificateStatus:
         """Whether it lets the judge be used on some criterion."""
         return bool({"replace", "assist and escalate"} & set(self.decisions.values()))
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> CertificateStatusDocument:
         """As JSON types."""
         return {
             "state": self.state,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -133,7 +132,7 @@ def criteria_called(evidence: JudgeData, key: str, *, field: str = "criterion") 
     return [one for one in evidence.criteria if key in ("", one.key)]
 
 
-def _order(sort: str) -> Callable[[Disagreement], Any]:
+def _order(sort: str) -> Callable[[Disagreement], tuple[object, ...]]:
     name, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
     if name not in SORTS:
         raise InputError(
@@ -204,7 +203,7 @@ def _row(
 
 
 def document(
-    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, Any]]
+    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, object]]
 ) -> dict[str, object]:
     """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position, turn and criterion."""
     return {

@@ -37,7 +37,7 @@ class ReportFigure:
     name: str
     caption: str
     spec: Callable[[Any, charts.Palette], Spec]
-    rows: Any
+    rows: object
 
     def write(self, ending: str) -> bytes:
         """Its file of this ending, one of `charts.FIGURES`."""

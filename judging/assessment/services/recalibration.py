@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.utils import timezone
@@ -109,7 +108,7 @@ def _applied(found: Assessment, *, anyway: bool) -> AppliedMaps:
 def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, object]) -> Judge:
     """The recalibrated judge of this name with these maps: its latest version if they are the same, else a new one."""
     check_names(name, "")
-    wanted: dict[str, Any] = {
+    wanted: dict[str, object] = {
         "provider": RECALIBRATED,
         "model": found.judge.model,
         "parameters": {"of": str(found.judge), "study": found.study.slug, "maps": dict(maps)},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -14,7 +13,7 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import VERBS, audited, record_always
 from core.errors import InputError
-from judging.assessment.models.assessment import AuditRun, CalibrationRun
+from judging.assessment.models.assessment import AuditRun, CalibrationRun, Look
 from judging.assessment.models.rules import VerdictRules
 from judging.assessment.result_types import (
     RuleChange,
@@ -309,7 +308,7 @@ def _describe_change(row: VerdictRules, names: Mapping[int, str] | None) -> Rule
     return {"at": row.created_at.isoformat(timespec="seconds"), "by": name_author(row, names), "sha256": row.sha256}
 
 
-def name_author(row: Any, names: Mapping[int, str] | None = None) -> str:
+def name_author(row: VerdictRules | Look, names: Mapping[int, str] | None = None) -> str:
     """Who made a row: a name where `names` has it, else the number of an account, or a command."""
     if row.created_by_id is None:
         return "a command"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import Fit
@@ -207,14 +208,14 @@ def _of_columns(evidence: AssessmentData) -> str:
     return _digest(names, people.table.codes, people.gold, people.declined, *columns)
 
 
-def _of_copies(evidence: AssessmentData) -> Iterator[np.ndarray[Any, Any]]:
+def _of_copies(evidence: AssessmentData) -> Iterator[npt.NDArray[np.generic]]:
     for one in evidence.copies:
         yield np.frombuffer(f"{one.name} {one.n_items}".encode(), dtype=np.uint8)
         yield from (one.rows, one.original, one.copy, one.repeated)
         yield one.wanted if one.wanted is not None else np.zeros(0)
 
 
-def _digest(start: bytes, *columns: np.ndarray[Any, Any]) -> str:
+def _digest(start: bytes, *columns: npt.NDArray[np.generic]) -> str:
     found = hashlib.sha256(start)
     for column in columns:
         found.update(f"{column.dtype.str}{column.shape}".encode())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
@@ -213,7 +214,7 @@ def floats(values: Iterable[float | None]) -> FloatArray:
     return np.array([math.nan if value is None else float(value) for value in values], dtype=float)
 
 
-def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, Any]:
+def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, npt.NDArray[np.str_]]:
     """Load, by demographic field that some persona has, (n,) its value; empty where not known or a long text."""
     known = {profile.pk: profile.demographics or {} for profile in profiles}
     names = dict.fromkeys(name for found in known.values() for name in found)

@@ -39,7 +39,7 @@ def tag(*, by: User, evaluation: Evaluation, judgment: Judgment, tags: Iterable[
         raise InputError("You tagged this answer twice at once: try again.", field="tags") from error
 
 
-def counts(evaluation: Evaluation, *, bootstrap: int = 2000, seed: int = 0) -> list[dict[str, Any]]:
+def counts(evaluation: Evaluation, *, bootstrap: int = 2000, seed: int = 0) -> list[dict[str, object]]:
     """Count by model the wrong answers and how many are tagged and by whom, with the share of each tag.
 
     Shares are of tagged answers, an answer counted once however many people gave it the tag; intervals over personas.

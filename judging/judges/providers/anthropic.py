@@ -260,7 +260,7 @@ class Anthropic(base.BatchProvider):
 
     def output_config(self, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
-        config: dict[str, Any] = {"effort": given.effort} if given.effort else {}
+        config: dict[str, object] = {"effort": given.effort} if given.effort else {}
         if given.structured == "schema":
             config["format"] = {"type": "json_schema", "schema": dict(prompt.schema)}
         return config
@@ -285,12 +285,12 @@ class Anthropic(base.BatchProvider):
         with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             return (await self.direct.messages.batches.create(requests=lines)).id
 
-    def body(self, request: JudgeRequest) -> dict[str, Any]:
+    def body(self, request: JudgeRequest) -> dict[str, object]:
         """The request as it stands in a batch."""
         if request.prompt is None:
             raise PermanentError("A model needs a prompt.")
         arguments = self.arguments(request.prompt)
-        more: dict[str, Any] = arguments.pop("extra_body", {})
+        more: dict[str, object] = arguments.pop("extra_body", {})
         return arguments | more
 
     def no_batches(self) -> str:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from inspect import iscoroutinefunction
-from typing import Any
 
 from core.jobs.backoff import PermanentError, TransientError
 
@@ -21,7 +20,7 @@ def list_callables(variable: str) -> dict[str, str]:
     return {name.strip(): place.strip() for name, _, place in pairs}
 
 
-def load_callable(place: str) -> Callable[..., Any]:
+def load_callable(place: str) -> Callable[..., object]:
     """Import module:attribute. PermanentError if it cannot be imported or called."""
     module, _, name = place.partition(":")
     try:
@@ -30,12 +29,12 @@ def load_callable(place: str) -> Callable[..., Any]:
         raise PermanentError(f"{place} cannot be imported: {error}") from error
     if not callable(found):
         raise PermanentError(f"{place} cannot be called")
-    called: Callable[..., Any] = found
+    called: Callable[..., object] = found
     return called
 
 
 async def call_within(
-    seconds: float, name: str, function: Callable[..., Any], *given: object, **named: object
+    seconds: float, name: str, function: Callable[..., object], *given: object, **named: object
 ) -> object:
     """Await a coroutine function, run another one in a thread, and return what it returns.
 

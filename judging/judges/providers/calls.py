@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
+from types import ModuleType
 from typing import Any, TypeVar
 
 from core.jobs.backoff import PermanentError, TransientError
@@ -86,7 +87,7 @@ async def judge_patiently(
 
 
 @contextmanager
-def translate_errors(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
+def translate_errors(sdk: ModuleType, *, timeout: float, key: str = "") -> Iterator[None]:
     """What goes wrong inside, in our words, which never hold the key.
 
     `sdk` is openai or anthropic, whose errors go by the same names.

@@ -49,7 +49,7 @@ class ChatProvider(base.Provider):
         return to_reply(completion, request.criterion.values)
 
 
-def messages(prompt: Prompt, pictures: Sequence[Picture] = ()) -> list[dict[str, Any]]:
+def messages(prompt: Prompt, pictures: Sequence[Picture] = ()) -> list[dict[str, object]]:
     """System text and message; pictures of the item stand before its words."""
     said = [{"role": "system", "content": prompt.system}] if prompt.system else []
     words: Any = [*to_openai(pictures), {"type": "text", "text": prompt.user}] if pictures else prompt.user

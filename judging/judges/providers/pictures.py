@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers.requests import Picture
@@ -21,7 +20,7 @@ def read_base64(picture: Picture) -> str:
 
 def to_anthropic(pictures: Iterable[Picture]) -> list[dict[str, object]]:
     """Each picture behind a line that says which it is."""
-    parts: list[dict[str, Any]] = []
+    parts: list[dict[str, object]] = []
     for one in pictures:
         source = {"type": "base64", "media_type": one.type, "data": read_base64(one)}
         parts += [{"type": "text", "text": f"{one.name}:"}, {"type": "image", "source": source}]
@@ -30,7 +29,7 @@ def to_anthropic(pictures: Iterable[Picture]) -> list[dict[str, object]]:
 
 def to_openai(pictures: Iterable[Picture]) -> list[dict[str, object]]:
     """Each picture behind a line that says which it is."""
-    parts: list[dict[str, Any]] = []
+    parts: list[dict[str, object]] = []
     for one in pictures:
         url = {"url": f"data:{one.type};base64,{read_base64(one)}"}
         parts += [{"type": "text", "text": f"{one.name}:"}, {"type": "image_url", "image_url": url}]

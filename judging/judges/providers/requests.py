@@ -36,7 +36,7 @@ class CriterionSpec:
     level: str
     categories: tuple[Category, ...]
     type: str = CHOICE
-    limits: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def is_choice(self) -> bool:
@@ -54,7 +54,7 @@ class Person:
 
     persona: str = ""
     demographics: Mapping[str, object] = field(default_factory=dict)
-    preferences: Mapping[str, Any] = field(default_factory=dict)
+    preferences: Mapping[str, object] = field(default_factory=dict)
     interactions: Mapping[str, object] = field(default_factory=dict)
     memories: Sequence[object] = ()
 
@@ -92,7 +92,7 @@ class DialogueContent:
     turn: int | None = None
     domains: tuple[str, ...] = ()
     preference_types: tuple[str, ...] = ()
-    situation: Mapping[str, Any] = field(default_factory=dict)
+    situation: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

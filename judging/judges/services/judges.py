@@ -42,7 +42,7 @@ def define(
     name: str,
     provider: str,
     model: str = "",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     project: Project | None = None,
 ) -> Judge:
     """The judge of this name with exactly these settings: its latest version if they are the same, else a new one.

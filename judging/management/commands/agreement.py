@@ -25,6 +25,7 @@ from judging.assessment.agreement_types import (
     CriterionAgreementDocument,
     ItemGroupDocument,
     JudgeDocument,
+    LeftOutDocument,
 )
 from judging.assessment.options import SCORES, JudgedOptions
 from judging.assessment.services import agreement, file_comparison
@@ -56,7 +57,7 @@ class Command(ConcordCommand):
             if not options["judge"] and chosen.epsilon != JudgedOptions().epsilon:
                 raise InputError("--epsilon belongs to --judge: it is the judge's discount", field="epsilon")
             describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
-            file = read_file(options, describing=describing)
+            file = read_file(options["file"], options["level"], options["categories"], describing=describing)
             return file_comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
         ratings = StudyRatings.from_options(study, chosen)
@@ -65,16 +66,17 @@ class Command(ConcordCommand):
         )
         return agreement.select_criterion(agreement.load_document(run), key)
 
-    def say(self, document: Any) -> None:
+    def say(self, document: AgreementDocument | CriterionAgreementDocument | LeftOutDocument) -> None:
         if "criteria" in document:
             self.stdout.write(f"{document['study']}\n{text.columns(list(table(document)))}")
-        if "coefficients" not in document and "criteria" not in document:
+            for name, found in document["criteria"].items():
+                self.stdout.write("\n".join(["", *criterion(name, found)]))
+            for one in document.get("left_out", ()):
+                self.stdout.write(f"\n{one['name']}: {one['reason']}")
+        elif "coefficients" in document:
+            self.stdout.write("\n".join(["", *criterion(str(document.get("criterion", "these items")), document)]))
+        else:
             self.stdout.write(f"{document['name']}: {document['reason']}")
-            return
-        for name, found in document.get("criteria", {document.get("criterion") or "these items": document}).items():
-            self.stdout.write("\n".join(["", *criterion(name, found)]))
-        for one in document.get("left_out", ()):
-            self.stdout.write(f"\n{one['name']}: {one['reason']}")
 
 
 def add_source(parser: CommandParser) -> None:
@@ -103,11 +105,12 @@ def check_source(options: Mapping[str, object], *, only_study: tuple[str, ...], 
             raise InputError("--{name} belongs to {owner}", name=name.replace("_", "-"), owner=owner)
 
 
-def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -> rating_files.RatingsFile:
-    """The file of ratings that the options name."""
-    scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
-    level: Level = options["level"] or "nominal"
-    return rating_files.read(options["file"], level=level, categories=scale, describing=describing)
+def read_file(
+    path: Path, level: Level | None, categories: str | None, *, describing: tuple[str, ...] = ()
+) -> rating_files.RatingsFile:
+    """The file of ratings, on the scale that the options name."""
+    scale = [part.strip() for part in categories.split(",")] if categories else None
+    return rating_files.read(path, level=level or "nominal", categories=scale, describing=describing)
 
 
 def table(document: AgreementDocument) -> Iterator[list[str]]:

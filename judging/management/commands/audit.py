@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -14,13 +14,21 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment import wording
+from judging.assessment.agreement_types import LeftOutDocument
 from judging.assessment.options import AuditOptions
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.result_types import (
+    CriterionAuditDocument,
+    JudgedCriterionAuditDocument,
+    RulesRecordDocument,
+    SelectedAuditDocument,
+)
 from judging.assessment.services import assessment, hold_out, rules, verdicts
 from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.rules import StudyVerdictRules
 from judging.judges.queries.study_items import HELD_OUT
 from judging.management.commands.calibrate import add_part_option, list_left_out
+from judging.stats.result_types import FindingDocument, PowerDocument, ProbeDocument
 
 
 class Command(ConcordCommand):
@@ -39,7 +47,7 @@ class Command(ConcordCommand):
         chosen = AuditOptions(**read_arguments(AuditOptions, options))
         evidence = StudyData.load(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
-        parse_rules(evidence.study, options)
+        parse_rules(evidence.study, options["rule"], options["reason"])
         try:
             found = load_assessment(evidence, options["judge"], AssessmentRequest(audit=chosen))
         except NothingToAssessError as none:
@@ -47,17 +55,17 @@ class Command(ConcordCommand):
         document = hold_out.audit_document(found)
         return assessment.list_criteria(document, options["criterion"])
 
-    def say(self, document: Any) -> None:
-        told = [found for found in document if "probes" in found]
-        for found in told:
-            self.stdout.write("\n".join(lines(found["judge"], found)))
-        for found in document[: 0 if told else None]:
-            self.stdout.write(f"{found['name']}: {found['reason']}")
-        for study in told[:1]:
-            self._say_of_all(study)
+    def say(self, document: list[SelectedAuditDocument | LeftOutDocument]) -> None:
+        for found in document:
+            if "probes" in found:
+                self.stdout.write("\n".join(lines(found["judge"], found)))
+            else:
+                self.stdout.write(f"{found['name']}: {found['reason']}")
+        for first in [one for one in document if "probes" in one][:1]:
+            self._say_of_all(first)
 
-    def _say_of_all(self, document: dict[str, Any]) -> None:
-        self.stdout.write("".join(list_left_out(document)), ending="")
+    def _say_of_all(self, document: SelectedAuditDocument) -> None:
+        self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         if document["leaks"]:
             listed = ", ".join(map(str, document["leaks"]))
@@ -85,12 +93,12 @@ def add_rules(parser: CommandParser) -> None:
     parser.add_argument("--reason", default="", metavar="TEXT", help="why the rules change after the first look")
 
 
-def parse_rules(study: Study, options: Mapping[str, Any]) -> StudyVerdictRules:
+def parse_rules(study: Study, rule: Iterable[tuple[str, str]], reason: str) -> StudyVerdictRules:
     """The study's rules, with those that `add_rules` asks for. Raises InputError where that takes a reason."""
-    return rules.resolve(by=None, study=study, given=dict(options["rule"]), reason=options["reason"])
+    return rules.resolve(by=None, study=study, given=dict(rule), reason=reason)
 
 
-def rule_changes(record: Mapping[str, Any]) -> Iterator[str]:
+def rule_changes(record: RulesRecordDocument) -> Iterator[str]:
     """Each change of the rules after the first look, a line."""
     yield from (f"! {one['sentence']}\n" for one in record["changes"])
 
@@ -102,7 +110,7 @@ def _rule(typed: str) -> tuple[str, str]:
     return name, value
 
 
-def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
+def lines(judge: str, found: JudgedCriterionAuditDocument) -> Iterator[str]:
     """One criterion for a person: the verdict with its reasons, then every probe."""
     verdict = found["verdict"]
     yield f"{found['name']}: {judge}: {verdict['decision'].upper()}"
@@ -121,7 +129,8 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield f"tiers: {wording.item_tiers(found['tiers'])}"
     yield "trivial baselines"
     rows = [
-        [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
+        [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"]
+        for one in found["baselines"]
     ]
     yield text.columns(rows) if rows else "  fewer than 10 labelled items"
     copies = found["duplicates"]
@@ -129,9 +138,9 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield from _labels(found)
 
 
-def power_line(power: Mapping[str, Any]) -> str:
+def power_line(power: PowerDocument) -> str:
     """How often judges get *replace* in studies like this one."""
-    if power["reason"]:
+    if power["design"] is None:
         return f"judges as good as people: not known, {power['reason']}"
     judges = "; ".join(
         f"{100 * one['replace']:.1f} % [{100 * one['low']:.1f} %, {100 * one['high']:.1f} %] of judges "
@@ -151,7 +160,7 @@ def design_in_words(design: Mapping[str, object]) -> str:
     )
 
 
-def _labels(found: Mapping[str, Any]) -> Iterator[str]:
+def _labels(found: CriterionAuditDocument) -> Iterator[str]:
     """How noisy people's labels are, and whether somebody reads the scale backwards."""
     noise = found["labels"]
     rows = [[one["annotator"], format_number(one["accuracy"]), f"{one['n']} ratings"] for one in noise["annotators"]]
@@ -166,11 +175,7 @@ def format_number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _simple(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list(found["baselines"])
-
-
-def _beside(one: Mapping[str, Any]) -> str:
+def _beside(one: ProbeDocument) -> str:
     """What an alteration brought about, or how noisy the judge is, in words; empty for other probes."""
     details = one["details"]
     if "noise" in details:
@@ -188,7 +193,7 @@ def _beside(one: Mapping[str, Any]) -> str:
     )
 
 
-def _probe(one: Mapping[str, Any]) -> list[str]:
+def _probe(one: FindingDocument) -> list[str]:
     said = {True: "found", False: "no", None: "not run"}[one["found"]]
     numbers = (one["p_value"], one["adjusted_p_value"], one["minimum_detectable_effect"])
     p, adjusted, least = ("-" if value is None else f"{value:.3f}" for value in numbers)

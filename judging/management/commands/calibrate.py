@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,13 +15,22 @@ from annotation.stats.table import Level
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
+from judging.assessment.agreement_types import LeftOutDocument
 from judging.assessment.options import AssessmentOptions, CalibrationOptions
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.result_types import (
+    CalibrationDocument,
+    CriterionCalibrationDocument,
+    DifficultyAccuracyDocument,
+    FileCalibrationDocument,
+    SelectedCalibrationDocument,
+)
 from judging.assessment.services import assessment, file_calibration, hold_out, rules, runs
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.file_calibration import FileColumns
 from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
+from judging.stats.calibration_types import CorrectedDocument, RecalibrationDocument, SelectionDocument
 
 ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
 
@@ -85,16 +94,22 @@ class Command(ConcordCommand):
             run = runs.calibration(by=None, evidence=evidence.load_judge(judge), options=chosen)
         return assessment.select_criterion(run.document, options["criterion"])
 
-    def say(self, document: Any) -> None:
+    def say(
+        self,
+        document: CalibrationDocument | SelectedCalibrationDocument | FileCalibrationDocument | LeftOutDocument,
+    ) -> None:
+        if "criteria" not in document and "estimand" not in document:
+            self.stdout.write(f"{document['name']}: {document['reason']}")
+            return
         for found in document["criteria"].values() if "criteria" in document else [document]:
-            # a file names its columns; a study's judge stands beside its people
-            self.stdout.write("\n".join(_lines({"human": "people", "judge": document["judge"], **found})))
-        self.stdout.write("".join(list_left_out(document)), ending="")
+            self.stdout.write("\n".join(_lines(document["judge"], found)))
+        if "left_out" in document:
+            self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
 
 
-def list_left_out(document: Mapping[str, Any]) -> Iterator[str]:
-    """Criteria that a document of a study leaves out, each a line; nothing for a file."""
-    yield from (f"! {one['name']} is left out: {one['reason']}\n" for one in document.get("left_out", ()))
+def list_left_out(left_out: Iterable[LeftOutDocument]) -> Iterator[str]:
+    """Criteria that a document of a study leaves out, each a line."""
+    yield from (f"! {one['name']} is left out: {one['reason']}\n" for one in left_out)
 
 
 def add_part_option(parser: CommandParser) -> None:
@@ -130,13 +145,14 @@ def _numbers(listed: str) -> tuple[float, ...]:
         raise InputError("{listed!r} is not a list of numbers like 0.8,0.9", field="targets", listed=listed) from error
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
-    of = f"{found['name']}: " if "name" in found else ""
+def _lines(judge: str, found: CriterionCalibrationDocument | FileCalibrationDocument) -> Iterator[str]:
+    # a file names its columns; a study's judge stands beside its people
+    of, human = (f"{found['name']}: ", "people") if "name" in found else ("", found["human"])
     yield (
-        f"{of}{found['judge']} beside {found['human']}: {found['estimand']}; {found['n_labelled']} labelled and "
+        f"{of}{judge} beside {human}: {found['estimand']}; {found['n_labelled']} labelled and "
         f"{found['n_unlabelled']} unlabelled items, {found['unscored']} unscored"
     )
-    parts = found["by_category"] or {"": found}
+    parts: Mapping[str, CorrectedDocument] = found["by_category"] or {"": found}
     for name, part in parts.items():
         yield text.columns(list(_corrected(name, part)))
     if found["rogan_gladen"]:
@@ -144,14 +160,15 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["scores"]:
         yield f"scores before and after {found['scores']['method']} recalibration, out of sample"
         yield text.columns(list(_scores(found["scores"])))
-    yield from _by_difficulty(found.get("tiers"))
+    if "tiers" in found:
+        yield from _by_difficulty(found["tiers"]["by_difficulty"])
     yield "selective judging"
     yield from (f"  {_promise(one)}" for one in found["selective"])
     yield found["second_opinion"]["message"]
     yield from (f"! {warning['message']}" for warning in found["warnings"])
 
 
-def _corrected(name: str, part: Mapping[str, Any]) -> Iterator[list[str]]:
+def _corrected(name: str, part: CorrectedDocument) -> Iterator[list[str]]:
     of = f"{name}: " if name else ""
     yield [f"{of}people's labels alone", text.estimate(part["human_only"])]
     yield [f"{of}the judge alone, uncorrected", text.estimate(part["judge_only"])]
@@ -160,19 +177,16 @@ def _corrected(name: str, part: Mapping[str, Any]) -> Iterator[list[str]]:
     yield [f"{of}corrected (PPI++)", text.estimate(part["ppi"]) + note]
 
 
-def _scores(scores: Mapping[str, Any]) -> Iterator[list[str]]:
+def _scores(scores: RecalibrationDocument) -> Iterator[list[str]]:
     if scores["reason"]:
         yield ["no map", scores["reason"]]
     for name in ("ece", "brier", "mae", "sharpness"):
-        sides = (text.estimate(scores[side]["intervals"][name]) for side in ("before", "after"))
-        yield [name, " -> ".join(sides)]
+        before, after = scores["before"]["intervals"][name], scores["after"]["intervals"][name]
+        yield [name, f"{text.estimate(before)} -> {text.estimate(after)}"]
 
 
-def _by_difficulty(tiers: Mapping[str, Any] | None) -> Iterator[str]:
-    """Agreement by tier of the difficulty model; nothing of a file, where nobody's ratings are known."""
-    if tiers is None:
-        return
-    found = tiers["by_difficulty"]
+def _by_difficulty(found: DifficultyAccuracyDocument) -> Iterator[str]:
+    """Agreement by tier of the difficulty model."""
     if not found["by_tier"]:
         yield f"agreement with people's label by difficulty: unknown, {found['reason']}"
         return
@@ -182,13 +196,13 @@ def _by_difficulty(tiers: Mapping[str, Any] | None) -> Iterator[str]:
     yield text.columns([[tier, text.estimate(one["accuracy"]), f"{one['items']:.1f} expected"] for tier, one in rows])
 
 
-def _person(one: Mapping[str, Any]) -> str:
+def _person(one: SelectionDocument) -> str:
     found = one["intervals"]["agreement_with_person"]
     return "" if found["value"] is None else f"; {text.estimate(found)} with a random person"
 
 
-def _promise(one: Mapping[str, Any]) -> str:
-    if not one["guaranteed"]:
+def _promise(one: SelectionDocument) -> str:
+    if not one["guaranteed"] or one["coverage"] is None:
         return f"agreement {100 * one['target_agreement']:.0f} %: no guarantee ({one['reason']})"
     return (
         f"agreement {100 * one['target_agreement']:.0f} %: accept without review from confidence "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -14,8 +14,10 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.report_types import CriterionCascadeDocument, RecordedCascadeDocument, StudyCascadeDocument
 from judging.assessment.services import cascade_records, cascades, rules
 from judging.management.commands.judge import keys
+from judging.stats.result_types import CascadeDocument
 
 
 class Command(ConcordCommand):
@@ -30,7 +32,7 @@ class Command(ConcordCommand):
         parser.add_argument("--escalate", metavar="NAME", help="make a study of what is escalated to people")
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, **options: Any) -> StudyCascadeDocument:
         chosen = CascadeOptions.check(read_arguments(CascadeOptions, options))
         evidence = StudyData.load(study_called(options["study"]))
         each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
@@ -44,7 +46,8 @@ class Command(ConcordCommand):
                     field="criterion",
                     options=options["criterion"],
                 )
-        document = {**cascades.document(each, found), "on_record": cascade_records.compute_study(evidence)}
+        document = cascades.document(each, found)
+        document["on_record"] = cascade_records.compute_study(evidence)
         if options["escalate"]:
             made = cascades.escalate(
                 by=None, each=each, found=found, options=chosen, name=options["escalate"], overlap=options["overlap"]
@@ -52,7 +55,7 @@ class Command(ConcordCommand):
             document["escalated"] = {"study": made.target.name, "items": made.target.items.count()}
         return document
 
-    def say(self, document: Any) -> None:
+    def say(self, document: StudyCascadeDocument) -> None:
         for found in document["criteria"].values():
             self.stdout.write("\n".join(lines(found)))
         self.stdout.write(f"{document['left_to_people']} items without a label are escalated to people.")
@@ -62,7 +65,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"{document['escalated']['study']}: {document['escalated']['items']} items.")
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(found: CriterionCascadeDocument) -> Iterator[str]:
     """One criterion: the cascade, its judges alone, and what each stage does."""
     yield f"{found['name']}: agreement {found['target_agreement']:g}, failing with probability {found['delta']:g}"
     header = ["judges", "accepted without review", "agreement", "escalated to people", "cost per item (USD)"]
@@ -74,7 +77,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {stage['judge']}: {kept if stage['guaranteed'] else stage['reason']}"
 
 
-def _back(found: Mapping[str, Any]) -> Iterator[str]:
+def _back(found: RecordedCascadeDocument) -> Iterator[str]:
     """What people have said of what the newest cascade on record left to them."""
     yield f"{found['study']} holds {found['items']} items that {', then '.join(found['judges'])} escalated to people:"
     for one in found["criteria"].values():
@@ -83,7 +86,7 @@ def _back(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {one['name']}: {one['labelled']} labelled, {confirmed}; mean of all items {whole}"
 
 
-def _row(name: str, one: Mapping[str, Any]) -> list[str]:
+def _row(name: str, one: CascadeDocument) -> list[str]:
     cost = one["cost_per_item_usd"]
     estimates = [text.estimate(one[key]) for key in ("coverage", "agreement", "human_share")]
     return [name, *estimates, "unknown" if cost is None else f"{cost:.4f}"]

@@ -28,10 +28,10 @@ class Command(ConcordCommand):
         add_part_option(parser)
         add_rules(parser)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         evidence = StudyData.load(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
-        parse_rules(evidence.study, options)
+        parse_rules(evidence.study, options["rule"], options["reason"])
         found = load_assessment(evidence, options["judge"], AssessmentRequest())
         issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -13,6 +13,7 @@ from annotation.stats.bands import TIERS
 from annotation.studies.queries.studies import study_called
 from annotation.studies.queries.units import unit
 from core.errors import InputError
+from judging.assessment.agreement_types import DisagreementSourcesDocument
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.disagreements import load_written
 from judging.assessment.services import disagreement_sources, disagreements, rules
@@ -81,7 +82,7 @@ class Command(ConcordCommand):
             self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(found: DisagreementSourcesDocument) -> Iterator[str]:
     """Distances, sources, camps and sets of one criterion."""
     rows = [
         [name.replace("_", " "), *(text.estimate(one[part]) for part in ("judge", "person", "difference"))]

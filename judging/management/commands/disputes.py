@@ -14,7 +14,7 @@ from annotation.stats.table import IntArray
 from annotation.studies.queries.studies import study_called
 from annotation.workbench.queries import adjudication
 from annotation.workbench.queries.adjudication import Dispute
-from core.documents import build_numbered_rows
+from core.documents import Row, build_numbered_rows
 from core.errors import InputError
 from judging.assessment.services import rules
 from judging.assessment.services.against_majority import Contradiction, contradictions
@@ -64,7 +64,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"item {one['position']}{turn}: {answers}; {one['decision'] or 'open'}")
 
 
-def rows(found: Sequence[Dispute] | Sequence[Contradiction], which: IntArray) -> list[dict[str, Any]]:
+def rows(found: Sequence[Dispute] | Sequence[Contradiction], which: IntArray) -> list[Row]:
     """Those of them as JSON types."""
     chosen = (found[place] for place in which.tolist())
     return [{**vars(one), "decision": one.decision or None, "tier": one.tier or None} for one in chosen]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from django.core.management.base import CommandParser
 
@@ -25,10 +25,10 @@ class Command(ConcordCommand):
         parser.add_argument("--name", required=True, help="of the new study")
         add_arguments(parser, NewEscalation, but=("name",))
 
-    def run(self, **options: Any) -> dict[str, Any]:
-        evidence = StudyData.load(study_called(options["study"]))
+    def run(self, *, study: str, judge: str, **options: object) -> dict[str, object]:
+        evidence = StudyData.load(study_called(study))
         found = assessment.assess_judge(
-            by=None, evidence=evidence.load_judge(evidence.judge(options["judge"])), asked=AssessmentRequest()
+            by=None, evidence=evidence.load_judge(evidence.judge(judge)), asked=AssessmentRequest()
         )
         made = escalation.escalate(by=None, found=found, **read_arguments(NewEscalation, options))
         return {
@@ -38,7 +38,7 @@ class Command(ConcordCommand):
             "thresholds": made.thresholds,
         }
 
-    def say(self, document: Any) -> None:
+    def say(self, document: Mapping[str, object]) -> None:
         self.stdout.write(
             f"{document['study']}: {document['items']} items are escalated to people. Assign annotators next."
         )

@@ -46,7 +46,7 @@ class Command(ConcordCommand):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="start the runs and return")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         benchmark = benchmarks.find_benchmark(options["benchmark"])
         chosen = [judges.find(name) for name in options["judge"]]
         for judge in chosen:
@@ -122,7 +122,7 @@ def read_options(options: dict[str, Any]) -> dict[str, object]:
     return {**given, "settings": options["persona"], "embedder": embedder}
 
 
-def document(evaluation: Evaluation, started: list[JudgeRun]) -> dict[str, Any]:
+def document(evaluation: Evaluation, started: list[JudgeRun]) -> dict[str, object]:
     rows = []
     for run in started:
         run.refresh_from_db()

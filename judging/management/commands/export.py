@@ -51,7 +51,7 @@ class Command(ConcordCommand):
             "-o", "--output", required=True, type=output_path, metavar="PATH", help="where to; - is standard output"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["format"] not in KNOWN:
             raise InputError(
                 "{options!r} is not one of {known}", field="format", options=options["format"], known=", ".join(KNOWN)
@@ -64,7 +64,7 @@ class Command(ConcordCommand):
                     formats=", ".join(files.FORMATS),
                     options=options["format"],
                 )
-            return self.export_package(**options)
+            return self.export_package(options["study"], options["format"], options["output"])
         fmt = files.format_named(options["format"])
         study = study_called(options["study"])
         rules.lock_rules(by=None, study=study)
@@ -83,22 +83,22 @@ class Command(ConcordCommand):
             "left_out": count_left_out(study, options["purposes"]),
         }
 
-    def export_package(self, **options: Any) -> dict[str, object]:
-        study, output = study_called(options["study"]), options["output"]
+    def export_package(self, name: str, format: str, output: Path) -> dict[str, object]:
+        study = study_called(name)
         refuse_stdout(output, "folder")
         unseen: list[str] = []
         rules.lock_rules(by=None, study=study)
-        if options["format"] == hf_dataset.KEY:
+        if format == hf_dataset.KEY:
             written = hf_dataset.write(study, output)
-        elif options["format"] == rewrites.KEY:
+        elif format == rewrites.KEY:
             written = write_rewrites(study, output)
         else:
-            exchange = exchange_named(options["format"], writing=True)
+            exchange = exchange_named(format, writing=True)
             written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
         labels = exports.load_labels(study)
         return {
             "study": study.name,
-            "format": options["format"],
+            "format": format,
             "path": str(output),
             "files": [str(path) for path in written],
             "people": len(labels.people),

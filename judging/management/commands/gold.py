@@ -8,9 +8,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import GoldOptions
+from annotation.agreement.result_types import NoResultDocument
 from annotation.agreement.services import gold
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.stats.result_types import GoldHead
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
@@ -31,7 +33,7 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))
         chosen = GoldOptions(**read_arguments(GoldOptions, options))
         if options["file"]:
-            return gold.compute_table(read_file(options).table, chosen)
+            return gold.compute_table(read_file(options["file"], options["level"], options["categories"]).table, chosen)
         study, key = study_called(options["study"]), options["criterion"]
         found = {one.criterion.key: one for one in ratings.load_study(study)}
         if key is not None and key not in found:
@@ -47,8 +49,8 @@ class Command(ConcordCommand):
             self.stdout.write("\n".join([*([name] if name else []), lines(found)]))
 
 
-def lines(found: Mapping[str, Any]) -> str:
+def lines(found: GoldHead | NoResultDocument) -> str:
     """Numbers of items by where their gold comes from, or why they have none, or why there is none of such answers."""
     if "counts" not in found:
-        return str(found["reason"])
+        return found["reason"]
     return text.columns([[name, str(n)] for name, n in found["counts"].items()])

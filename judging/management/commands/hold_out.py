@@ -23,11 +23,10 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         add_arguments(parser, NewHoldOut)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        made = hold_out.hold_out(by=None, study=study, **read_arguments(NewHoldOut, options))
-        sizes = {part: StudyData.load(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
-        return {"study": study.name, "share": made.share, "seed": made.seed, "items": sizes}
+    def run(self, *, study: str, **options: object) -> dict[str, object]:
+        made = hold_out.hold_out(by=None, study=study_called(study), **read_arguments(NewHoldOut, options))
+        sizes = {part: StudyData.load(made.study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
+        return {"study": made.study.name, "share": made.share, "seed": made.seed, "items": sizes}
 
     def say(self, document: Any) -> None:
         parts = ", ".join(f"{n} {part}" for part, n in document["items"].items())

@@ -52,7 +52,7 @@ class Command(ImportCommand):
             outcome = load_mapped(
                 by=None,
                 file=file,
-                mapping=self.find_mapping(**options),
+                mapping=self.find_mapping(options["format"], options["mapping"]),
                 on_error=options["on_error"],
                 **read_arguments(ImportItems, options, but=["on_error"]),
             )
@@ -61,16 +61,16 @@ class Command(ImportCommand):
                 outcome.errors_file = str(shutil.copy(outcome.errors_file, beside))
         return outcome.to_document()
 
-    def find_mapping(self, **options: Any) -> ColumnMapping:
+    def find_mapping(self, format: str | None, mapping: str) -> ColumnMapping:
         """The mapping of the file that is named, or saved under the name."""
-        if options["format"]:
-            return ColumnMapping(format=options["format"])
-        path = Path(options["mapping"])
+        if format:
+            return ColumnMapping(format=format)
+        path = Path(mapping)
         if path.is_file():
             return read_mapping(read_text(path, field="mapping"), name=str(path))
         if path.suffix in (".json", ".toml"):
             raise InputError("does not exist", file=str(path))
-        return load_mapping(None, options["mapping"])
+        return load_mapping(None, mapping)
 
     def say(self, document: Any) -> None:
         if "created" in document:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.imports import records
 from annotation.management.imports import ImportCommand
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 from judging.runs.imports import pandalm
 
 
@@ -30,13 +29,15 @@ class Command(ImportCommand):
             "--attachments", type=Path, metavar="FOLDER", help="where pictures and sounds lie, for JSONL"
         )
 
-    def run(self, **options: Any) -> object:
-        path, more = options["path"], {"by": None, "on_error": options["on_error"]}
-        if options["format"] == "personafeedback":
-            outcome = personafeedback.load(folder=path, **more)
-        elif options["format"] == "pandalm":
-            outcome = pandalm.load(folder=path, **more)
-        else:
-            more |= {"source": options["source"], "attachments": options["attachments"]}
-            outcome = records.load(kind="pairs", file=InputFile.from_path(path), **more)
+    def run(
+        self, *, path: Path, format: str, source: str, attachments: Path | None, on_error: OnError, **_: object
+    ) -> object:
+        if format == "personafeedback":
+            return personafeedback.load(by=None, folder=path, on_error=on_error).to_document()
+        if format == "pandalm":
+            return pandalm.load(by=None, folder=path, on_error=on_error).to_document()
+        file = InputFile.from_path(path)
+        outcome = records.load(
+            by=None, kind="pairs", file=file, source=source, on_error=on_error, attachments=attachments
+        )
         return outcome.to_document()

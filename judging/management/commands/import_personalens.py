@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from annotation.management.imports import ImportCommand
+from core.files.input_files import OnError
 from judging.runs.imports import personalens
 
 USERS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
@@ -39,7 +39,7 @@ class Command(ImportCommand):
         parser.add_argument("--output", type=Path, help="the folder with generated dialogues and judges' replies")
         parser.add_argument("--users", type=user_numbers, metavar="0-49,66", help="only these users (default: all)")
 
-    def run(self, **options: Any) -> object:
+    def run(self, *, path: Path, users: set[int] | None, output: Path | None, on_error: OnError, **_: object) -> object:
         with tqdm(desc="users", disable=not self.on_terminal) as bar:
 
             def progress(done: int, total: int) -> None:
@@ -48,10 +48,10 @@ class Command(ImportCommand):
 
             outcome = personalens.load(
                 by=None,
-                folder=options["path"],
-                users=options["users"],
-                output=options["output"],
-                on_error=options["on_error"],
+                folder=path,
+                users=users,
+                output=output,
+                on_error=on_error,
                 progress=progress,
             )
         return outcome.to_document()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from annotation.management.imports import ImportCommand
 from annotation.studies.imports import ratings
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 from judging.runs.imports import ratings as judge_ratings
 
 
@@ -23,10 +23,10 @@ class Command(ImportCommand):
         parser.add_argument("--study", required=True, help="name of the study; made from the items if there is none")
         parser.add_argument("--judge", help="the labels are what this judge said")
 
-    def run(self, **options: Any) -> object:
-        file, study, on_error = InputFile.from_path(options["path"]), options["study"], options["on_error"]
-        if options["judge"] is None:
+    def run(self, *, path: Path, study: str, judge: str | None, on_error: OnError, **_: object) -> object:
+        file = InputFile.from_path(path)
+        if judge is None:
             outcome = ratings.load(by=None, file=file, study=study, on_error=on_error)
         else:
-            outcome = judge_ratings.load(by=None, file=file, study=study, judge=options["judge"], on_error=on_error)
+            outcome = judge_ratings.load(by=None, file=file, study=study, judge=judge, on_error=on_error)
         return outcome.to_document()

@@ -127,7 +127,7 @@ class Command(ConcordCommand):
         expected = queries.progress(run).expected
         watch(steps, total=expected, count=run.judgments.count, unit="judgments", is_shown=self.on_terminal)
 
-    def estimate(self, options: dict[str, object]) -> dict[str, Any]:
+    def estimate(self, options: dict[str, object]) -> dict[str, object]:
         """What a run would take. Nothing is made, not even a judge."""
         plan = build_plan(options, build_judge)
         found = estimates.estimate(plan)
@@ -153,7 +153,7 @@ class Command(ConcordCommand):
             f"Run {document['run']} of {document['judge']} on {document['study']} is {document['state']}: "
             f"{counts['judgments']} of {counts['expected']} judgments, {counts['scored']} with a verdict."
         )
-        for line in describe_cost(document["cost_usd"]):
+        for line in describe_cost(document["cost_usd"]["known"], document["cost_usd"]["unknown"]):
             self.stdout.write(line)
         for reason, n in counts["unscored"].items():
             self.stdout.write(f"  {n} unscored: {reason}")
@@ -168,7 +168,7 @@ class Command(ConcordCommand):
             f"{document['judge']} on {document['study']}: {found['requests']:,} requests, {found['cached']:,} of them "
             f"answered already; about {found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        self.stdout.write(describe_estimate(found))
+        self.stdout.write(describe_estimate(found["usd"], found["seconds"]))
         if found["too_long"]:
             self.stdout.write(f"About {found['too_long']:,} will not fit the model and stay unscored.")
         for line in (*found["basis"], *found["why"]):
@@ -227,7 +227,7 @@ def test_judge(options: dict[str, Any]) -> dict[str, object]:
     return {"study": study_called(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
 
 
-def parameters(text: str) -> dict[str, Any]:
+def parameters(text: str) -> dict[str, object]:
     found = parse_json(text, field="parameters")
     if not isinstance(found, dict):
         raise InputError("Parameters are a JSON object.", field="parameters")
@@ -239,7 +239,7 @@ def keys(given: Sequence[str] | str | None) -> list[str] | None:
     return None if given is None else split_names(given)
 
 
-def document(run: JudgeRun) -> dict[str, Any]:
+def document(run: JudgeRun) -> dict[str, object]:
     run.refresh_from_db()
     progress = queries.progress(run)
     spent = progress.spent

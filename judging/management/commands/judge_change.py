@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
@@ -30,18 +28,18 @@ class Command(ConcordCommand):
         parser.add_argument("--against", default="", metavar="VERSION", help="the old one (the version before)")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> VersionChangeDocument:
+    def run(self, *, study: str, judge: str, against: str, **options: object) -> VersionChangeDocument:
         asked = ResamplingOptions(**read_arguments(ResamplingOptions, options))
-        evidence = StudyData.load(study_called(options["study"]))
-        judge = evidence.judge(options["judge"])
-        old = improvement.find_previous_version(evidence, judge, options["against"])
+        evidence = StudyData.load(study_called(study))
+        new = evidence.judge(judge)
+        old = improvement.find_previous_version(evidence, new, against)
         if old is None:
-            raise InputError("no other version of {name} has judged this study", field="against", name=judge.name)
+            raise InputError("no other version of {name} has judged this study", field="against", name=new.name)
         rules.lock(by=None, study=evidence.study)
-        before, after = evidence.load_judges([old, judge])
+        before, after = evidence.load_judges([old, new])
         return improvement.change(before, after, bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def say(self, document: Any) -> None:
+    def say(self, document: VersionChangeDocument) -> None:
         self.stdout.write(f"{document['new']} − {document['old']} on {document['part']} items of {document['study']}")
         rows = []
         for key, one in document["criteria"].items():

@@ -32,14 +32,16 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--note", default="", help="beside a key that is kept")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["reseal"]:
+    def run(
+        self, *, name: str, keep: str | None, forget: str | None, reseal: bool, note: str, **_: object
+    ) -> dict[str, object]:
+        if reseal:
             return {"project": None, **keys.reseal(by=None)}
-        project = find_project(options["name"]) if options["name"] else Project.find_or_create_default()
-        if options["keep"]:
-            keys.keep(by=None, project=project, address=options["keep"], key=read_key(), note=options["note"])
-        if options["forget"]:
-            keys.drop(by=None, key=find_key(project, options["forget"]))
+        project = find_project(name) if name else Project.find_or_create_default()
+        if keep:
+            keys.keep(by=None, project=project, address=keep, key=read_key(), note=note)
+        if forget:
+            keys.drop(by=None, key=find_key(project, forget))
         return describe_keys(project)
 
     def say(self, document: dict[str, Any]) -> None:

@@ -25,14 +25,14 @@ class Command(ConcordCommand):
             "--by", "--method", dest="method", choices=panels.METHODS, default=panels.MAJORITY, help="how (majority)"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
-        run = services.combine(by=None, name=options["name"], runs=find_runs(options["runs"]), method=options["method"])
+    def run(self, *, name: str, runs: str, method: str, **_: object) -> dict[str, object]:
+        run = services.combine(by=None, name=name, runs=find_runs(runs), method=method)
         said = run.judgments
         return {
             "run": run.pk,
             "study": run.study.name,
             "judge": str(run.judge),
-            "method": options["method"],
+            "method": method,
             "members": run.judge.parameters["members"],
             "result": run.result,
             "counts": {"judgments": said.count(), "scored": said.exclude(value="").count()},

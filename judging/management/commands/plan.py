@@ -29,7 +29,7 @@ from judging.stats.result_types import PowerDocument
 STUDIES = 200
 """Simulated for each line of the power table."""
 
-USUAL: dict[str, Any] = {
+USUAL: dict[str, object] = {
     "raters": 3,
     "categories": 2,
     "kappa": 0.6,

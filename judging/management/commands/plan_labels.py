@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -12,9 +11,11 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import NewPlanned, PlanOptions
+from judging.assessment.progress_types import LabellingPlanDocument
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import labelling_plans, rules
 from judging.management.commands.audit import power_line
+from judging.stats.result_types import NeededLabelsDocument
 
 
 class Command(ConcordCommand):
@@ -29,24 +30,22 @@ class Command(ConcordCommand):
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         add_arguments(parser, NewPlanned, name=None)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        evidence = StudyData.load(study_called(options["study"]))
-        mine = evidence.load_judge(evidence.judge(options["judge"]))
+    def run(self, *, study: str, judge: str, name: str | None, overlap: int, **options: object) -> Mapping[str, object]:
+        evidence = StudyData.load(study_called(study))
+        mine = evidence.load_judge(evidence.judge(judge))
         rules.lock_rules(by=None, study=evidence.study)
         chosen = PlanOptions.check(read_arguments(PlanOptions, options))
         found = labelling_plans.build_plan(mine, chosen)
-        if options["name"] is None:
+        if name is None:
             return labelling_plans.document(mine, found)
-        made = labelling_plans.make_study(
-            by=None, evidence=mine, found=found, name=options["name"], overlap=options["overlap"]
-        )
+        made = labelling_plans.make_study(by=None, evidence=mine, found=found, name=name, overlap=overlap)
         return {**labelling_plans.document(mine, found), "study": made.target.name, "slug": made.target.slug}
 
-    def say(self, document: Any) -> None:
-        if document["reason"]:
+    def say(self, document: LabellingPlanDocument) -> None:
+        if document["reason"] or document["needed"] is None:
             self.stdout.write(f"no plan: {document['reason']}")
         else:
-            self.say_plan(document)
+            self.say_plan(document, document["needed"])
         self.stdout.write("how often the verdict would be replace, if no probe finds anything:")
         self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["power"]))
         if back := document["came_back"]:
@@ -56,8 +55,7 @@ class Command(ConcordCommand):
             rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]
             self.stdout.write(text.columns(rows))
 
-    def say_plan(self, document: Any) -> None:
-        needed = document["needed"]
+    def say_plan(self, document: LabellingPlanDocument, needed: NeededLabelsDocument) -> None:
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
         alone = "no number" if needed["without_judge"] is None else f"{needed['without_judge']:.0f}"
         self.stdout.write(

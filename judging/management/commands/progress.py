@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from judging.assessment.progress_charts import SHOWN
-from judging.assessment.progress_types import ProgressDocument
+from judging.assessment.progress_types import AdaptiveDocument, ProgressDocument, StudyForecastDocument
 from judging.assessment.services import progress
 
 
@@ -21,10 +19,10 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")
 
-    def run(self, **options: Any) -> ProgressDocument:
-        return progress.compute_study(study_called(options["study"]))
+    def run(self, *, study: str, **_: object) -> ProgressDocument:
+        return progress.compute_study(study_called(study))
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: ProgressDocument) -> None:
         done = f"{document['submitted']:,} of {document['planned']:,} ratings"
         self.stdout.write(f"{document['study']!r} is {document['state']}: {done}.")
         self.stdout.write(f"Done: {describe_forecast(document['forecast'])}")
@@ -35,11 +33,11 @@ class Command(ConcordCommand):
         for one in document["growth"]["criteria"]:
             for key, label in SHOWN.items() if one["points"] else ():
                 self.stdout.write(f"{one['name']}: {label} {text.estimate(one['points'][-1]['coefficients'][key])}")
-        for one in document["needs_help"]:
-            self.stdout.write(f"{one['annotator']}: {'; '.join(one['reasons'])}")
+        for person in document["needs_help"]:
+            self.stdout.write(f"{person['annotator']}: {'; '.join(person['reasons'])}")
 
 
-def adaptively(found: dict[str, Any]) -> str:
+def adaptively(found: AdaptiveDocument) -> str:
     """What an adaptive study asked for, and what its last round found."""
     saved = (
         "" if found["saved"] is None else f", {100 * found['saved']:.0f} % fewer than {found['most_overlap']} for all"
@@ -57,7 +55,7 @@ def adaptively(found: dict[str, Any]) -> str:
     return " ".join(one for one in (said, looked, last["reason"]) if one)
 
 
-def describe_forecast(found: dict[str, Any]) -> str:
+def describe_forecast(found: StudyForecastDocument) -> str:
     """The forecast in words, with its interval and its assumption."""
     end = {name: at and at[:16].replace("T", " ") for name, at in found["end"].items()}
     if found["value"] is None:

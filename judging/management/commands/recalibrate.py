@@ -23,12 +23,12 @@ class Command(ConcordCommand):
         parser.add_argument("--name", default="", help="of the recalibrated judge (NAME recalibrated)")
         parser.add_argument("--anyway", action="store_true", help="also maps that raise the mean absolute error")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        evidence = StudyData.load(study_called(options["study"]))
+    def run(self, *, study: str, judge: str, name: str, anyway: bool, **_: object) -> dict[str, object]:
+        evidence = StudyData.load(study_called(study))
         found = assessment.assess_judge(
-            by=None, evidence=evidence.load_judge(evidence.judge(options["judge"])), asked=AssessmentRequest()
+            by=None, evidence=evidence.load_judge(evidence.judge(judge)), asked=AssessmentRequest()
         )
-        run = recalibration.apply(by=None, found=found, name=options["name"], anyway=options["anyway"])
+        run = recalibration.apply(by=None, found=found, name=name, anyway=anyway)
         return {
             "run": run.pk,
             "study": run.study.name,

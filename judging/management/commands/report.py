@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -27,17 +28,18 @@ class Command(ConcordCommand):
         )
         add_rules(parser)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        path, evidence = options["output"], StudyData.load(study_called(options["study"]))
-        parse_rules(evidence.study, options)
+    def run(
+        self, *, study: str, format: str, output: Path, rule: list[tuple[str, str]], reason: str, **_: object
+    ) -> dict[str, object]:
+        evidence = StudyData.load(study_called(study))
+        parse_rules(evidence.study, rule, reason)
         document = report.build_report(by=None, evidence=evidence)
-        _, content = report.FORMATS[options["format"]]
-        written = content(document)
-        write_file(path, written if isinstance(written, bytes) else written.encode())
+        written = report.FORMATS[format][1](document)
+        write_file(output, written if isinstance(written, bytes) else written.encode())
         decisions = {name: found["decision"] for name, found in document["judges"].items()}
         return {
             "study": document["study"]["name"],
-            "file": str(path),
+            "file": str(output),
             "judges": decisions,
             "left_out": document["left_out"],
             "rules_on_record": document["rules_on_record"],
@@ -46,6 +48,6 @@ class Command(ConcordCommand):
     def say(self, document: Any) -> None:
         for name, decision in document["judges"].items():
             self.stdout.write(f"{name}: {decision}")
-        self.stdout.write("".join(list_left_out(document)), ending="")
+        self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         self.stdout.write(f"written: {document['file']}")

@@ -40,7 +40,7 @@ class Command(ConcordCommand):
         rules.set_rules(by=None, study=study, rules=wanted, success=success, reason=options["reason"])
         return rules.document(study)
 
-    def say(self, document: Any) -> None:
+    def say(self, document: StudyRulesDocument) -> None:
         record = document["rules_on_record"]
         for label, value in verdicts.describe_rules(document["rules"]):
             self.stdout.write(f"{label}: {value}")

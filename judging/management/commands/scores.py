@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from django.core.management.base import CommandParser
 
@@ -15,7 +14,7 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import SCORES, VERDICTS
 from judging.assessment.queries.scores import DOMAIN
-from judging.assessment.score_types import CriterionScoresDocument, ScoresDocument
+from judging.assessment.score_types import CriterionScoresDocument, ScoreCountsDocument, ScoresDocument
 from judging.assessment.services import scores
 from judging.runs.models.runs import JudgeRun
 
@@ -37,12 +36,12 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, IntervalOptions)
 
-    def run(self, **options: Any) -> ScoresDocument:
-        run = JudgeRun.objects.filter(pk=options["run"]).select_related("judge", "study").first()
-        if run is None:
-            raise InputError("There is no run {options}.", field="run", options=options["run"])
+    def run(self, *, run: int, by: str, read: str, **options: object) -> ScoresDocument:
+        found = JudgeRun.objects.filter(pk=run).select_related("judge", "study").first()
+        if found is None:
+            raise InputError("There is no run {options}.", field="run", options=run)
         chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
-        return scores.compute_run(run, by=options["by"], reads=options["read"], options=chosen)
+        return scores.compute_run(found, by=by, reads=read, options=chosen)
 
     def say(self, document: ScoresDocument) -> None:
         self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")
@@ -62,6 +61,6 @@ def criterion(one: CriterionScoresDocument, by: str, unit: str) -> Iterator[str]
     yield text.columns([["", one["measure"] or "no mean", *one["counts"]], *rows])
 
 
-def format_counts(counted: Mapping[str, Any]) -> list[str]:
+def format_counts(counted: ScoreCountsDocument) -> list[str]:
     """How many of each value."""
     return [str(n) for n in counted["counts"].values()]

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
+from annotation.agreement.result_types import BothTiersDocument, NoResultDocument
 from annotation.agreement.services import difficulty, tiers
 from annotation.agreement.services.both_tiers import compute_criterion
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -71,7 +72,7 @@ class Command(ConcordCommand):
         if options["file"]:
             if reason := explain_missing("tiers", options["level"] or "nominal"):
                 raise InputError(reason, field="level")
-            file = read_file(options, describing=(by,) if by else ())
+            file = read_file(options["file"], options["level"], options["categories"], describing=(by,) if by else ())
             counted = tiers.compute_table(file.table, chosen, by=file.column(by) if by else None)
             by_kappa = tiers.compute_tiers(file.table, chosen)
             return {**counted, "difficulty": difficulty.compute_table(file.table, cuts=agreeing, counted=by_kappa)}
@@ -132,10 +133,10 @@ def format_values(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.2f}" for value in values)
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(found: BothTiersDocument | NoResultDocument) -> Iterator[str]:
     """Counts, what is attainable, groups; or why there are none."""
     if "counts" not in found:
-        yield str(found["reason"])
+        yield found["reason"]
         return
     yield text.columns([[tier, str(n)] for tier, n in found["counts"].items()])
     for plan in found["plans"]:

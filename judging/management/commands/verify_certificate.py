@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.base import BAD_INPUT, ConcordCommand
 from core.errors import InputError
 from judging.assessment import signing
+from judging.assessment.result_types import CertificateStatusDocument
 from judging.assessment.services import certificate_checks
 
 
@@ -37,14 +37,13 @@ class Command(ConcordCommand):
         if not self.holds:
             raise CommandError("the certificate does not hold", returncode=BAD_INPUT)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        given = options["public_key"]
-        public_key = read_public_key(given) if given is not None else None
-        checked = certificate_checks.check(read(options["file"]), public_key)
+    def run(self, *, file: Path, public_key: str | None, **_: object) -> CertificateStatusDocument:
+        key = read_public_key(public_key) if public_key is not None else None
+        checked = certificate_checks.check(read(file), key)
         self.holds = checked.holds
         return checked.to_json()
 
-    def say(self, document: Any) -> None:
+    def say(self, document: CertificateStatusDocument) -> None:
         self.stdout.write(document["state"])
         for line in (*document["problems"], *document["notes"]):
             self.stdout.write(f"  {line}")
@@ -52,7 +51,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {name}: {decision}")
 
 
-def read(path: Path) -> Any:
+def read(path: Path) -> object:
     """The file's document. Raises InputError where it is none."""
     try:
         with path.open("rb") as file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -34,7 +35,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
 
     study = serializers.CharField(source="study.slug")
     judge = JudgeSerializer()
-    criteria: Any = serializers.SlugRelatedField(slug_field="key", many=True, read_only=True)
+    criteria: object = serializers.SlugRelatedField(slug_field="key", many=True, read_only=True)
     state = serializers.CharField(help_text="running, stopped or finished.")
     every_turn = serializers.BooleanField(help_text="Whether the unit is the turn.")
 
@@ -65,7 +66,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
         ]
 
 
-def list_runs() -> Any:
+def list_runs() -> QuerySet[JudgeRun]:
     """Runs with all that is said of them, in two queries."""
     return JudgeRun.objects.select_related("study", "judge__project").prefetch_related("criteria")
 

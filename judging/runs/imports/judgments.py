@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -36,7 +35,7 @@ class ImportedJudgment:
     item: int
     criterion: int
     value: str = ""
-    content: Any = None
+    content: object = None
     unscored_reason: str = ""
     explanation: str = ""
     raw_reply: str = ""

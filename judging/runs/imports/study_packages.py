@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive, make_aware
@@ -133,9 +132,9 @@ def save_dataset(
 ) -> dict[tuple[str, str], Dialogue | ResponsePair]:
     """The dialogues or pairs by source and id; those that are not there yet are made, no other is changed."""
     kind = f"{package.head.kind}s"
-    model: Any = ResponsePair if kind == "pairs" else Dialogue
+    model: type[Dialogue] | type[ResponsePair] = ResponsePair if kind == "pairs" else Dialogue
     given = {build_key(item.record, source): item.record for item in package.items}
-    found: dict[tuple[str, str], Any] = {}
+    found: dict[tuple[str, str], Dialogue | ResponsePair] = {}
     for name in dict.fromkeys(place for place, _ in given):
         records.check_source(name)
         ids = [identity for place, identity in given if place == name]
@@ -152,12 +151,14 @@ def save_dataset(
     return {key: found[key] for key in given}
 
 
-def load_by_source(model: Any, source: str, ids: Iterable[str]) -> dict[tuple[str, str], object]:
+def load_by_source(
+    model: type[Dialogue] | type[ResponsePair], source: str, ids: Iterable[str]
+) -> dict[tuple[str, str], Dialogue | ResponsePair]:
     rows = model.objects.filter(source=source, external_id__in=list(ids))
     return {(row.source, row.external_id): row for row in rows}
 
 
-def refuse_other_text(file: InputFile, row: Dialogue | ResponsePair, record: Mapping[str, Any]) -> None:
+def refuse_other_text(file: InputFile, row: Dialogue | ResponsePair, record: Mapping[str, object]) -> None:
     """Raise where another text has the id already: labels would come to stand at a text that nobody rated."""
     if isinstance(row, Dialogue):
         is_other = row.turns != record["turns"]

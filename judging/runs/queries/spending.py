@@ -78,15 +78,15 @@ def daily_budget(name: str) -> Decimal | None:
     return Judge.objects.filter(name=name).order_by("-version").values_list("daily_budget_usd", flat=True).first()
 
 
-def habits(judge: Judge) -> dict[str, Any]:
-    """What this model's replies of late took: `tokens` written and `ms`, on average; None where there were none."""
+def habits(judge: Judge) -> tuple[float | None, float | None]:
+    """What this model's replies of late took: tokens written and ms, on average; None where there were none."""
     since = timezone.now() - timedelta(days=90)
     said = Judgment.objects.filter(
         run__judge__provider=judge.provider, run__judge__model=judge.model, latency_ms__gt=0, created_at__gte=since
     ).order_by("-pk")[:LATEST]
-    return Judgment.objects.filter(pk__in=list(said.values_list("pk", flat=True))).aggregate(
-        tokens=Avg("output_tokens"), ms=Avg("latency_ms")
-    )
+    latest = Judgment.objects.filter(pk__in=list(said.values_list("pk", flat=True)))
+    found = latest.aggregate(tokens=Avg("output_tokens"), ms=Avg("latency_ms"))
+    return found["tokens"], found["ms"]
 
 
 def cost_per_item(run_ids: Iterable[int]) -> dict[tuple[int, int], float]:

@@ -72,10 +72,10 @@ def estimate(plan: Plan) -> Estimate:
     n = total(plan)
     cached = round(n * share_cached(plan, provider, looked_at))
     to_ask = n - cached
-    habits = spending.habits(plan.judge)
-    reply = habits["tokens"] or (quotas.USUAL_REPLY if provider.needs_prompt else 0)
+    written, ms = spending.habits(plan.judge)
+    reply = written or (quotas.USUAL_REPLY if provider.needs_prompt else 0)
     input_tokens, output_tokens = round(to_ask * mean(counts)), round(to_ask * reply)
-    rate, ms = find_rate(plan.judge), habits["ms"]
+    rate = find_rate(plan.judge)
     quota = quotas.find_quota(plan.judge.provider, plan.judge.model)
     return Estimate(
         requests=n,
@@ -87,7 +87,7 @@ def estimate(plan: Plan) -> Estimate:
         seconds=None
         if plan.in_bulk
         else seconds(to_ask, ms, provider.concurrency, input_tokens + output_tokens, quota),
-        basis=tuple(basis(exact, len(counts), habits["tokens"])) if provider.needs_prompt else (),
+        basis=tuple(basis(exact, len(counts), written)) if provider.needs_prompt else (),
         why=tuple(
             said
             for said, missing in (

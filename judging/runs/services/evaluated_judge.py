@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -81,7 +81,7 @@ class EvaluatedProvider(Provider):
     def reply_tokens(self) -> int:
         return self.inner.reply_tokens
 
-    def check(self, criteria: Any) -> list[str]:
+    def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
         return self.inner.check(criteria)
 
     async def count_tokens(self, request: JudgeRequest) -> TokenCount:
@@ -91,7 +91,7 @@ class EvaluatedProvider(Provider):
         """Of the prompt with all memories: the most that it can be."""
         return self.inner.estimate_tokens(request)
 
-    def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
+    def identity(self, request: JudgeRequest) -> Mapping[str, object]:
         return {**self.inner.identity(request), "setting": self.setting.to_json(), "seed": request.seed}
 
     async def aclose(self) -> None:
@@ -189,7 +189,7 @@ class EvaluatedProvider(Provider):
 class Memo(OrderedDict[str, "asyncio.Future[T]"]):
     """What was asked for lately, so that who asks for the same at the same time waits for one answer."""
 
-    async def get_or_make(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def get_or_make(self, key: str, make: Callable[[], Coroutine[object, object, T]]) -> T:
         """The answer that is known or on its way, else a new one. One that failed is asked for again."""
         if key not in self:
             self[key] = asyncio.ensure_future(make())

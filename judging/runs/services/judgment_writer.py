@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -155,9 +154,9 @@ def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, obj
     return stored.value, cache.storable({**stored.content, **about} if about else stored.content)
 
 
-def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
+def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, object]:
     """What the provider measured, with the tokens used and the version of the prompt."""
-    found: dict[str, Any] = dict(reply.details)
+    found: dict[str, object] = dict(reply.details)
     if cached:
         found["cached"] = True
     elif reply.usage:
@@ -166,7 +165,7 @@ def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
         found["prompt"] = asked.request.prompt.version
     if reply.distribution:
         found["distribution"] = distribution(asked, reply)
-    stored: dict[str, Any] = cache.storable(found)
+    stored: dict[str, object] = cache.storable(found)
     return stored
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -112,7 +111,7 @@ def find_or_create_judge(
 ) -> Judge:
     """The panel of this name with these members: its latest version if they are the same, else a new one."""
     members = sorted(str(run.judge) for run in runs)
-    wanted: dict[str, Any] = {"provider": PANEL, "parameters": {"method": method, "members": members}}
+    wanted: dict[str, object] = {"provider": PANEL, "parameters": {"method": method, "members": members}}
     latest = find_latest(name, project=project)
     if latest and latest.provider == PANEL and latest.parameters == wanted["parameters"]:
         return latest

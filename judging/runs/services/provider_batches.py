@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -315,7 +315,7 @@ def bulk_provider(judge: Judge) -> BatchProvider:
     return provider
 
 
-def run_in_loop(judge: Judge, act: Callable[[BatchProvider], Coroutine[Any, Any, T]]) -> T:
+def run_in_loop(judge: Judge, act: Callable[[BatchProvider], Coroutine[object, object, T]]) -> T:
     """What the calls return, made in a loop of their own: the caller may be in one itself."""
 
     provider = bulk_provider(judge)

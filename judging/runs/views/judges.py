@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -141,7 +140,7 @@ def is_preview(request: HttpRequest) -> bool:
 
 def preview_judge(request: HttpRequest, form: JudgeForm) -> dict[str, object]:
     """What was asked for, where the form is right: the prompt of a real item, or whether the judge would answer."""
-    shown: dict[str, Any] = dict.fromkeys(("preview", "tested", "models", "trials"))
+    shown: dict[str, object] = dict.fromkeys(("preview", "tested", "models", "trials"))
     if "models" in request.POST and "name" in form.fields:
         form.fields["name"].required = False
     if is_preview(request) and form.is_valid():

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -26,6 +25,7 @@ from core.accounts.access import get_account, researcher_required
 from core.downloads import attach_file
 from core.errors import InputError
 from core.files.input_files import InputFile
+from core.files.outcome import Outcome
 from core.files.staging import find_staged, remove_staged, stage, unpack_staged
 from core.files.tables.layout import XLSX, Layout
 from core.files.tables.reading import list_sheets
@@ -99,7 +99,7 @@ class MappingPage:
     form: MappingForm
     mapping: ColumnMapping | None = None
     checked: Survey | None = None
-    saved: Any = ()
+    saved: Iterable[object] = ()
     problem: str = ""
 
     @classmethod
@@ -115,7 +115,7 @@ class MappingPage:
         sheets = list_sheets(file) if shown.layout.form == XLSX else []
         is_new = not given or base is not None or given.get("shown") != build_state(start)
         targets = {name: given[name] for name in (*TARGETS, "name") if given.get(name)}
-        more: dict[str, Any] = {"initial": targets} if is_new else {"data": given}
+        more: dict[str, object] = {"initial": targets} if is_new else {"data": given}
         page = cls(file, shown, MappingForm(shown=shown, mapping=start, sheets=sheets, **more), saved=saved)
         page.check(start if is_new else None, wrong)
         if is_new and given.get("act") == "import":
@@ -162,7 +162,7 @@ class MappingPage:
         else:
             messages.success(request, _("The mapping is saved as {name}.").format(name=name))
 
-    def load(self, request: HttpRequest, mapping: ColumnMapping) -> Any:
+    def load(self, request: HttpRequest, mapping: ColumnMapping) -> Outcome | None:
         """What the import did; None where it was refused, with the reason on the page."""
         if not self.form.is_bound:
             return None
@@ -211,7 +211,7 @@ def look_again(file: InputFile, read: Reading) -> tuple[FirstLook, InputError | 
         return look(file, Layout()), error
 
 
-def read_layout(given: Any) -> Reading:
+def read_layout(given: QueryDict) -> Reading:
     """How the page says that the file is read; what is not a choice counts as left open."""
     try:
         return Reading.model_validate({name: given[name] for name in READING if given.get(name)})

@@ -105,7 +105,7 @@ def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]
     return [one.model_dump(exclude_unset=True) for one in made]
 
 
-def tasks_multi(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]:
+def tasks_multi(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, object]]:
     """As many tasks as asked for, each of two to five of the types' domains and about types of all of these."""
     made, known = tasks(reply, types, n), {one.domain for one in types}
     for place, one in enumerate(made):

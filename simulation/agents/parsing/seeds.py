@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from rapidfuzz.fuzz import partial_ratio
@@ -145,7 +145,7 @@ def _object(**properties: object) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def person(reply: str, *, like: str) -> dict[str, Any]:
+def person(reply: str, *, like: str) -> dict[str, object]:
     """A person with a description and facts, in the language of the traits."""
     found = check_reply(reply, GeneratedPerson)
     refuse_language(found.description, like=like, field="description")

@@ -49,7 +49,7 @@ def mask(
 def preferences(
     domain: str,
     types: Sequence[TypeSpec],
-    demographics: Mapping[str, Any],
+    demographics: Mapping[str, object],
     known: Mapping[str, object],
     *,
     replaced: Mapping[str, str] = NONE_REPLACED,
@@ -127,7 +127,7 @@ def problems(replaced: Mapping[str, str]) -> list[str]:
     ]
 
 
-def person(demographics: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, str]:
+def person(demographics: Mapping[str, object], known: Mapping[str, object]) -> dict[str, str]:
     return {
         "demographics": render_list(demographics) or NOTHING_KNOWN,
         "preferences": render_nested(known) or NOTHING_KNOWN,
@@ -171,7 +171,7 @@ def persona(known: Mapping[str, Any]) -> str:
 FEWEST_FACTS = 4
 
 
-def describe_person(traits: Mapping[str, Any]) -> Cue:
+def describe_person(traits: Mapping[str, object]) -> Cue:
     """Ask for a person who has these traits."""
     return fill_cue(text("seeds/persona"), traits=render_list(traits), n=str(FEWEST_FACTS))
 

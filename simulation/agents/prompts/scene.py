@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 Side = Literal["user", "assistant"]
 
@@ -26,7 +26,7 @@ class Scene:
     """
 
     demographics: Mapping[str, object] = field(default_factory=dict)
-    preferences: Mapping[str, Any] = field(default_factory=dict)
+    preferences: Mapping[str, object] = field(default_factory=dict)
     interactions: Mapping[str, object] = field(default_factory=dict)
     situation: Mapping[str, object] = field(default_factory=dict)
     task: str = ""

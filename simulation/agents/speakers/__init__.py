@@ -7,7 +7,6 @@ speaker of that kind is first used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -44,7 +43,7 @@ def find_class(provider: str) -> type[Provider]:
 
 
 def create(
-    provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    provider: str, *, model: str = "", parameters: Mapping[str, object] | None = None, keys: Keyring = ENVIRONMENT
 ) -> Provider:
     """The speaker ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
     try:

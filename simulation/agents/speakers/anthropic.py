@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from judging.judges.providers import anthropic
@@ -20,7 +18,7 @@ class AnthropicSpeakerParameters(anthropic.AnthropicParameters):
 class Anthropic(anthropic.Anthropic):
     Parameters = AnthropicSpeakerParameters
 
-    def arguments(self, prompt: Prompt) -> dict[str, Any]:
+    def arguments(self, prompt: Prompt) -> dict[str, object]:
         given, system = self.parameters, system_text(prompt, self.parameters.system)
         return {
             "model": self.model,
@@ -30,9 +28,9 @@ class Anthropic(anthropic.Anthropic):
             **({"extra_body": {"temperature": given.temperature}} if given.temperature is not None else {}),
         }
 
-    def messages(self, prompt: Prompt) -> list[dict[str, Any]]:
+    def messages(self, prompt: Prompt) -> list[dict[str, object]]:
         """The conversation. All of it is kept by the other side where that is worth it: the next turn begins alike."""
-        said: list[dict[str, Any]] = [{"role": one.role, "content": one.content} for one in parse_messages(prompt)]
+        said: list[dict[str, object]] = [{"role": one.role, "content": one.content} for one in parse_messages(prompt)]
         if said and self.parameters.cache and approximate_tokens(prompt.user) >= CACHEABLE:
             kept = {"type": "text", "text": said[-1]["content"], "cache_control": {"type": "ephemeral"}}
             said[-1]["content"] = [kept]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 from pydantic import Field
 
@@ -39,7 +38,7 @@ class CallableSpeaker(base.Provider):
         return []
 
     @cached_property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Callable[..., object]:
         """The callable that goes by the model's name. PermanentError if there is none, or it cannot be imported."""
         named = list_callables(VARIABLE)
         if self.model not in named:

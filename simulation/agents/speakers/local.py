@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from judging.judges.providers import local
@@ -28,7 +26,7 @@ class Local(local.Local):
         most: int = self.parameters.max_tokens
         return most
 
-    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
         return {
             "model": self.name,

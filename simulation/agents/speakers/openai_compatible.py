@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from judging.judges.providers import openai_compatible
@@ -19,7 +17,7 @@ class ChatSpeakerParameters(openai_compatible.ChatParameters):
 class OpenAICompatible(openai_compatible.OpenAICompatible):
     Parameters = ChatSpeakerParameters
 
-    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
         length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"
         return {

@@ -153,13 +153,13 @@ def user_cue(plan: Plan, scene: Scene) -> Cue:
 def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: float) -> Share:
     """Of `n` dialogues: before each of its turns a side reads its instructions and half of the talk on average."""
     own = n * n_turns / 2
-    habits = queries.habits(agent, side=side)
+    written, ms = queries.habits(agent, side=side)
     return Share(
         agent=agent,
         turns=own,
         input_tokens=own * (base + said * n_turns / 2),
-        output_tokens=own * (habits["tokens"] or USUAL_TURN),
-        ms=habits["ms"],
+        output_tokens=own * (written or USUAL_TURN),
+        ms=ms,
         concurrency=agents_services.build_speaker(agent).concurrency,
     )
 
@@ -169,8 +169,7 @@ def sides(plan: Plan) -> list[tuple[Agent, str]]:
 
 
 def usual_length(agent: Agent, side: str) -> float:
-    known: float | None = queries.habits(agent, side=side)["tokens"]
-    return known or USUAL_TURN
+    return queries.habits(agent, side=side)[0] or USUAL_TURN
 
 
 def sample_scenes(plan: Plan) -> Sequence[Scene]:

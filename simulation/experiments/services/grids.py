@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from core.errors import InputError
 from simulation.experiments.queries import EligibleScenario, candidates
@@ -27,7 +26,7 @@ class Grid:
     tasks: tuple[str, ...]
     masked: int
     absent: int
-    asked: dict[str, Any]
+    asked: Mapping[str, object]
 
     def to_json(self) -> dict[str, object]:
         return {**self.asked, "users": list(self.users), "tasks": list(self.tasks), **self.left_out}

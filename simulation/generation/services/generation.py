@@ -8,7 +8,6 @@ scenario are stored only when all steps fit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -38,11 +37,11 @@ def order(
     agent: Agent,
     source: str = "personalens",
     domains: Sequence[str] = (),
-    demographics: Mapping[str, Any] | None = None,
+    demographics: Mapping[str, object] | None = None,
     profile: Profile | None = None,
     task: Task | None = None,
     n: int = 1,
-    more: Mapping[str, Any] | None = None,
+    more: Mapping[str, object] | None = None,
     replaced: Mapping[str, str] | None = None,
     seed: int = 0,
     queue: bool = True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -22,10 +21,10 @@ class Command(ConcordCommand):
         parser.add_argument("path", metavar="FILE", type=Path)
         parser.add_argument("--source", default="personalens", help="whose profiles it is about (personalens)")
 
-    def run(self, **options: Any) -> dict[str, Any]:
-        counts = schemas.load(by=None, path=options["path"], source=options["source"])
+    def run(self, *, path: Path, source: str, **_: object) -> dict[str, dict[str, int]]:
+        counts = schemas.load(by=None, path=path, source=source)
         return {name: {"preference_types": n} for name, n in counts.items()}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, dict[str, int]]) -> None:
         said = ", ".join(f"{counts['preference_types']} {name}" for name, counts in document.items())
         self.stdout.write(f"Preference types: {said}.")

@@ -38,7 +38,7 @@ class Command(ConcordCommand):
             "-o", "--output", type=output_path, help="where to write the figure; standard output by default"
         )
 
-    def run(self, **options: Any) -> Mapping[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         if (options["table"] == "5") != bool(options["study"]):
             raise InputError("Table 5 and --study belong together.", field="study")
         if options["output"] and not options["figure"]:

@@ -76,7 +76,7 @@ class Command(ConcordCommand):
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
 
     def run(self, **options: Any) -> dict[str, object]:
-        check_combination(options)
+        check_combination(options["also_annotate"], no_wait=options["no_wait"])
         plan = build_plan(options)
         if options["estimate"]:
             found = estimates.estimate(plan)
@@ -130,7 +130,7 @@ class Command(ConcordCommand):
         )
         for name, n in document["endings"].items():
             self.stdout.write(f"  {n} × {name}")
-        for line in describe_cost(document["cost_usd"], " turns"):
+        for line in describe_cost(document["cost_usd"]["known"], document["cost_usd"]["unknown"], " turns"):
             self.stdout.write(line)
         self.say_left_out(document["masked"], document["absent"])
         if document["stop_reason"]:
@@ -150,7 +150,7 @@ class Command(ConcordCommand):
             f"{document['name']}: {found['dialogues']:,} dialogues, about {found['turns']:,} turns; about "
             f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        self.stdout.write(describe_estimate(found))
+        self.stdout.write(describe_estimate(found["usd"], found["seconds"]))
         self.say_left_out(found["masked"], found["absent"])
         if found["without_goal"]:
             self.stdout.write(f"  {found['without_goal']:,} tasks have no goal: their completion cannot be judged.")
@@ -158,11 +158,11 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {line}")
 
 
-def check_combination(options: dict[str, Any]) -> None:
-    if options["also_annotate"] is not None:
-        if options["also_annotate"] < 1:
+def check_combination(also_annotate: int | None, *, no_wait: bool) -> None:
+    if also_annotate is not None:
+        if also_annotate < 1:
             raise InputError("The sample needs at least one dialogue.", field="also_annotate")
-        if options["no_wait"]:
+        if no_wait:
             raise InputError("The sample is drawn at the end: not with --no-wait.", field="also_annotate")
 
 

@@ -9,6 +9,7 @@ from math import isnan, nan
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from django.db.models import Count, Max, Q
 
 from annotation.corpus.models import Profile, Scenario, Task
@@ -27,7 +28,7 @@ from simulation.experiments.queries import Alternatives, alternatives, build_sce
 SEVERAL = "several domains"
 NO_DOMAIN = "no domain"
 YES_NO = {"yes": 1.0, "no": 0.0}
-Names = np.ndarray[Any, np.dtype[np.str_]]
+Names = npt.NDArray[np.str_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,18 +125,21 @@ def load_dialogues(experiment: Experiment) -> DialogueColumns:
     domains = load_domains({row[-1] for row in rows})
     about = [domains.get(row[-1], ((), False)) for row in rows]
 
-    def column(place: int, kind: type) -> Any:
-        return np.array([row[place] or kind() for row in rows], dtype=np.int64 if kind is int else np.str_)
+    def numbers(place: int) -> IntArray:
+        return np.array([row[place] or 0 for row in rows], dtype=np.int64)
+
+    def texts(place: int) -> Names:
+        return np.array([row[place] or "" for row in rows], dtype=np.str_)
 
     return DialogueColumns(
-        pk=column(0, int),
-        dialogue=column(1, int),
-        scenario=column(2, int),
-        assistant_id=column(3, int),
-        profile=column(6, str),
+        pk=numbers(0),
+        dialogue=numbers(1),
+        scenario=numbers(2),
+        assistant_id=numbers(3),
+        profile=texts(6),
         assistant=np.array([names[row[3]] for row in rows], dtype=np.str_),
-        condition=column(4, str),
-        ending=column(5, str),
+        condition=texts(4),
+        ending=texts(5),
         domain=np.array(
             [SEVERAL if several else "".join(there) or NO_DOMAIN for there, several in about], dtype=np.str_
         ),

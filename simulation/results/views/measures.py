@@ -70,7 +70,7 @@ def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
     """Return the sources of a kind, the chosen one, and its measures; without them what stands of them."""
     sources = measures.KINDS[kind].sources()
     source = measures.choose_source(sources, wanted)
-    context: dict[str, Any] = {"kind": kind, "sources": sources, "source": source, "found": None}
+    context: dict[str, object] = {"kind": kind, "sources": sources, "source": source, "found": None}
     if source:
         try:
             context["found"] = measures.measures(kind, source)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from judging.judges.providers.base import Reply
 from judging.judges.providers.requests import CriterionSpec
@@ -15,7 +15,7 @@ class MeasuredScore:
 
     score: float
     sentence: str
-    features: dict[str, Any] = field(default_factory=dict)
+    features: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ class Local(ChatProvider):
             count = await client.post("/chat/completions/input_tokens", body=body, cast_to=dict[str, Any])
         return TokenCount(int(count["input_tokens"]), exact=True)
 
-    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
         return {
             "model": self.name,

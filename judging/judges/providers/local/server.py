@@ -61,7 +61,7 @@ def start(settings: dict[str, Any], key: str) -> Any:
     return xllamacpp.Server(params)
 
 
-def announce(folder: Path, found: dict[str, Any]) -> None:
+def announce(folder: Path, found: dict[str, object]) -> None:
     """Say where the server is, to this user alone, at once or not at all."""
     draft = folder / "server.draft"
     draft.unlink(missing_ok=True)

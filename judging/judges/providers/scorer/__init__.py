@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
 
 from pydantic import Field
 
@@ -40,7 +39,7 @@ class ScorerParameters(base.Parameters):
     max_retries: int = Field(default=2, ge=0, le=10, description=base.RETRIES)
     provider: str = ""
     model: str = ""
-    parameters: dict[str, Any] = Field(default_factory=dict)
+    parameters: dict[str, object] = Field(default_factory=dict)
     concurrency: int = Field(default=4, ge=1, le=64, description=base.CONCURRENCY)
 
 

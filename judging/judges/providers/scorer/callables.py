@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers.callables import call_within, list_callables, load_callable
@@ -30,7 +29,7 @@ class NamedScorer(Scorer):
         return []
 
     @cached_property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Callable[..., object]:
         """PermanentError if the environment names none, or it cannot be imported."""
         named = list_callables(VARIABLE)
         if self.name not in named:

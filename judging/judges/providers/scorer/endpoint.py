@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from core.addresses import ForbiddenAddressError, Rule, check
@@ -96,7 +96,7 @@ class Endpoint(Scorer):
 def parse_score(content: bytes) -> Score:
     """The score in an answer. TransientError where the answer is none."""
     try:
-        found: Any = json.loads(content[:MOST_BYTES])
+        found: object = json.loads(content[:MOST_BYTES])
     except (ValueError, RecursionError) as error:
         raise TransientError(f"{NO_ANSWER}: {error}") from error
     if not isinstance(found, dict) or "score" not in found:

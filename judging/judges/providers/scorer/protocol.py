@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from judging.judges.providers.base import Usage
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
+
+if TYPE_CHECKING:
+    from judging.judges.providers.scorer import ScorerParameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Scorer(ABC):
     is_asked = False
     """Whether somebody else is asked, so that answers are worth keeping."""
 
-    def __init__(self, name: str, parameters: Any, keys: Keyring = ENVIRONMENT) -> None:
+    def __init__(self, name: str, parameters: ScorerParameters, keys: Keyring = ENVIRONMENT) -> None:
         self.name, self.parameters, self.keys = name, parameters, keys
 
     def problems(self) -> list[str]:

@@ -55,3 +55,10 @@ def test_each_command_says_so(criterion, tmp_path):
         call_command(command, **options, stdout=out)
         assert "! Faults is left out: Marked spans agree by degrees" in out.getvalue()
     assert SAID in " ".join((tmp_path / "report.html").read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize("command", ["calibrate", "audit"])
+def test_alone_it_is_named_with_the_reason(criterion, command):
+    out = io.StringIO()
+    call_command(command, study=criterion.study.name, judge="gpt", criterion="faults", stdout=out)
+    assert out.getvalue().startswith("Faults: Marked spans agree by degrees")
