@@ -75,7 +75,7 @@ class Json(JSONRenderer):
 class JsonBody(JSONParser):
     """A body of JSON, which is UTF-8 whatever charset is named beside it."""
 
-    def parse(self, stream: Any, *args: Any, **kwargs: Any) -> Any:
+    def parse(self, stream: Any, *args: object, **kwargs: object) -> Any:
         content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise RequestDataTooBig

@@ -61,7 +61,7 @@ class InputFile:
     def from_path(cls, path: Path | str, name: str | None = None) -> InputFile:
         return cls(Path(path), name or str(path))
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: object) -> InputError:
         return InputError(message, file=self.name, line=line, field=field, **parts)
 
     def describe_line(self, line: int) -> str:

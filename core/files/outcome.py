@@ -53,7 +53,7 @@ class Outcome:
             self.errors_file = str(write_errors(problems, beside))
 
     def to_document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             name: {kind: counter[kind] for kind in self.kinds}
             for name, counter in (("created", self.created), ("updated", self.updated), ("unchanged", self.unchanged))
         }

@@ -26,13 +26,13 @@ Serializer = type[serializers.Serializer[Any]]
 
 Result = TypeVar("Result")
 
-FORM_FIELDS: dict[Any, Any] = {
+FORM_FIELDS: dict[object, Callable[..., forms.Field]] = {
     int: forms.IntegerField,
     float: forms.FloatField,
     Decimal: partial(forms.DecimalField, **DOLLARS),
     date: partial(forms.DateField, widget=forms.DateInput(attrs={"type": "date"})),
 }
-REST_FIELDS: dict[Any, Any] = {
+REST_FIELDS: dict[object, Callable[..., object]] = {
     int: serializers.IntegerField,
     float: serializers.FloatField,
     Decimal: partial(serializers.DecimalField, **DOLLARS),

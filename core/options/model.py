@@ -104,7 +104,7 @@ class Options(BaseModel):
             raise to_input_error(error.errors()[0], type(self)) from error
 
     @classmethod
-    def check(cls, given: Mapping[str, Any]) -> Self:
+    def check(cls, given: Mapping[str, object]) -> Self:
         """Return the options of these names."""
         return cls(**given)
 

@@ -125,7 +125,7 @@ OWN_DIRECTION = {"p", "li", "blockquote", "td", "th"}
 class PieceRenderer(RendererHTML):
     """Writes tokens as HTML with their places in the source."""
 
-    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def text(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return wrap(tokens[idx], escape(tokens[idx].content), env)
 
     text_special = text
