@@ -65,7 +65,7 @@ def docs(request: HttpRequest) -> HttpResponse:
 @cache
 def load_document() -> dict[str, object]:
     """The OpenAPI document. It takes a second and follows from the code alone, so once a process is enough."""
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    document: dict[str, object] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return document
 
 
@@ -119,7 +119,7 @@ def fields(document: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, A
 
 
 def resolve_reference(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schema
+    found: dict[str, object] = schema
     if "$ref" in schema:
         found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Field, JSONField, Model, SlugField
@@ -95,7 +95,7 @@ def check_members(archive: zipfile.ZipFile, expected: set[str], path: Path) -> N
         raise InputError("would unpack to {sizes}, which no study's archive does", file=str(path), sizes=sizes)
 
 
-def read_lines(file: Any) -> Iterator[bytes]:
+def read_lines(file: IO[bytes]) -> Iterator[bytes]:
     """The lines of a table. ValueError for one that is longer than any row."""
     while line := file.readline(DOCUMENT_LIMIT + 1):
         if len(line) > DOCUMENT_LIMIT:

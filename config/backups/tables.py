@@ -35,7 +35,7 @@ def columns(model: type[Model]) -> list[models.Field[Any, Any]]:
     return list(model._meta.concrete_fields)
 
 
-def rows(model: type[Model], batch: int = 2000, *, found: models.QuerySet[Any] | None = None) -> Iterator[str]:
+def rows(model: type[Model], batch: int = 2000, *, found: models.QuerySet[Model] | None = None) -> Iterator[str]:
     """Each row (or each of those found) as one line of JSON: column to value, by primary key."""
     names = [field.attname for field in columns(model)]
     chosen = model._base_manager.all() if found is None else found
