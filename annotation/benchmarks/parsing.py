@@ -112,7 +112,7 @@ class ReleasedPersona(BaseModel):
     name: str = Field(default="", max_length=200)
     persona: str = ""
     demographics: dict[str, object] = {}
-    preferences: dict[str, Any] = {}
+    preferences: dict[str, object] = {}
     interests: dict[str, object] = {}
     interactions: dict[str, object] = {}
     memories: list[object] = []

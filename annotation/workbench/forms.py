@@ -13,6 +13,7 @@ from annotation.studies.queries.answer_formats import build_format
 from annotation.studies.queries.asks import (
     SUFFIXES,
     Ask,
+    AskCondition,
     asks,
     build_shown_criterion,
     group_by_kind,
@@ -37,7 +38,7 @@ class RatingRow:
     turn: int
     response: str
     controls: Controls
-    condition: Mapping[str, Any] | None
+    condition: AskCondition | None
     value: str
     reason: str
     note: str

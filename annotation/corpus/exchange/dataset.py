@@ -187,7 +187,7 @@ class Naming:
         names = [self.fields[name]] if name in self.fields else [name, *usual]
         return next((given[each] for each in names if each in given), None)
 
-    def find_id(self, given: Mapping[str, Any], otherwise: str = "") -> str:
+    def find_id(self, given: Mapping[str, object], otherwise: str = "") -> str:
         """The id, which may be the number 0; `otherwise` where there is none."""
         found = self.find_value("id", given)
         return otherwise if found in (None, "") else spell_value(found)

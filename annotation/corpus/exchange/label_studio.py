@@ -104,7 +104,7 @@ def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -
     if head.kind == "dialogue":
         turn = str(int(span["part"].removeprefix("turn-")) - 1)
         value = {"start": turn, "end": turn, "startOffset": start, "endOffset": end, "text": span["text"]}
-        shown: dict[str, Any] = {
+        shown: dict[str, object] = {
             "to_name": "item",
             "type": "paragraphlabels",
             "value": {**value, "paragraphlabels": labels},
@@ -200,7 +200,7 @@ def controls(scale: Scale, kind: str) -> Iterator[Xml.Element]:
         yield Xml.Element(control, {"name": scale.key, "toName": "item"})
 
 
-def choices(name: str, categories: Iterable[Mapping[str, Any]]) -> Xml.Element:
+def choices(name: str, categories: Iterable[Mapping[str, object]]) -> Xml.Element:
     found = Xml.Element("Choices", {"name": name, "toName": "item", "choice": "single"})
     for category in categories:
         Xml.SubElement(found, "Choice", {"value": str(category["value"]), "hint": str(category["label"])})
@@ -269,7 +269,7 @@ def parse_record(data: Mapping[str, object], naming: Naming, number: str) -> dic
     return {"id": identity, "turns": to_turns(turns), **rest}
 
 
-def person(completed_by: Any) -> Any:
+def person(completed_by: object) -> Any:
     """Who: a number, or an account with its address."""
     return completed_by.get("email") or completed_by["id"] if isinstance(completed_by, dict) else completed_by
 

@@ -35,7 +35,7 @@ class FoundColumn:
 def find_columns(rows: Sequence[TableRow]) -> list[FoundColumn]:
     """The columns of some rows in the order in which they come, at most 300."""
     filled: dict[str, int] = {}
-    examples: dict[str, list[Any]] = {}
+    examples: dict[str, list[object]] = {}
     for row in rows:
         for path, value in list_paths(row.values):
             if path not in filled:

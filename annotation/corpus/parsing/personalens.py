@@ -206,7 +206,7 @@ class ScenarioFile:
         for key, record in document.items():
             # The usual record repeats a wording that has been checked; all others take the long way.
             task_id: Any = None
-            situation: Any = None
+            situation: object = None
             try:
                 task_id, situation = record.pop("task_id", None), record.pop("situations", None)
                 usual = known.get(task_id) == record and type(situation) is dict and task_id not in situations

@@ -69,7 +69,7 @@ def persona_keys(documents: Sequence[Mapping[str, object]]) -> PersonaKeys:
     return PersonaKeys(len(documents), dict(counts), tuple(rare), like)
 
 
-def paths(document: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[str]:
+def paths(document: Mapping[str, object], before: str = "", depth: int = DEPTH) -> Iterator[str]:
     """Every key with the keys above it, as far down as `depth`."""
     for key, value in document.items():
         path = f"{before}.{key}" if before else str(key)

@@ -84,7 +84,7 @@ def submit_labels(
     answered once; the first time of submission stays.
     """
     more_than_once = assignment.purpose in WORK
-    given: dict[str, Any] = {
+    given: dict[str, object] = {
         "slot": assignment.pk,
         "me": by.pk,
         "now": now,
