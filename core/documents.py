@@ -82,7 +82,7 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple | Rows)
 
 
-def drop_nan(value: object) -> Any:
+def drop_nan(value: object) -> object:
     """The same document with NaN and infinities as null, which is all that JSON can say."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

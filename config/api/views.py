@@ -97,13 +97,13 @@ def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
             }
 
 
-def content(part: dict[str, Any]) -> dict[str, Any]:
+def content(part: dict[str, Any]) -> dict[str, object]:
     """The schema of a body, whatever its type."""
     bodies: dict[str, dict[str, Any]] = part.get("content", {})
     return next((one.get("schema", {}) for one in bodies.values()), {})
 
 
-def fields(document: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
+def fields(document: dict[str, object], schema: dict[str, object]) -> list[dict[str, Any]]:
     """Fields of a body with their types and what is said of them."""
     shape = resolve_reference(document, schema)
     needed = shape.get("required", [])

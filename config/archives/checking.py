@@ -70,7 +70,7 @@ SHAPES: dict[str, TypeAdapter[object]] = {
     "annotation.Criterion.categories": TypeAdapter(list[Category]),
     "annotation.Criterion.condition": TypeAdapter(Condition),
     "annotation.Criterion.examples": TypeAdapter(list[Example]),
-    "annotation.Criterion.limits": TypeAdapter(dict[str, Any]),
+    "annotation.Criterion.limits": TypeAdapter(dict[str, object]),
     "annotation.Annotation.content": TypeAdapter(list[Span] | Given),
     "annotation.GuidelineVersion.categories": TypeAdapter(list[Category]),
     "annotation.Annotation.evidence": TypeAdapter(list[Mark]),

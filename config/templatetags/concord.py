@@ -43,7 +43,7 @@ def number_or_none(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def part(estimate: object, key: str) -> Any:
+def part(estimate: object, key: str) -> object:
     """`key` of an estimate, which is a mapping or an object; None if it has none."""
     return estimate.get(key) if isinstance(estimate, Mapping) else getattr(estimate, key, None)
 
@@ -144,7 +144,7 @@ def translate(text: object) -> str:
 
 
 @register.inclusion_tag("components/field.html")
-def field(bound: BoundField, label: str = "", help: str = "", optional: bool = True) -> dict[str, Any]:
+def field(bound: BoundField, label: str = "", help: str = "", optional: bool = True) -> dict[str, object]:
     """A form field with label, help and errors, in the order in which they are read.
 
     The input of a file says how large a request may be, so that one that is larger is named before it is sent.

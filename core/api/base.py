@@ -74,7 +74,7 @@ class Api(APIView):
     is_a_write = True
     """Whether other methods than GET change anything. Otherwise an Idempotency-Key has nothing to do."""
 
-    def initial(self, request: Request, *args: Any, **kwargs: object) -> None:
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         super().initial(request, *args, **kwargs)
         check_text(request.query_params.dict())
         check_text(kwargs)

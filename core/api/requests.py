@@ -84,7 +84,7 @@ class JsonBody(JSONParser):
         except InputError as error:
             raise ParseError(error.message) from error
 
-    def read(self, content: bytes) -> Any:
+    def read(self, content: bytes) -> object:
         """The value. Raises InputError for what is none."""
         return parse_json(content)
 

@@ -79,7 +79,7 @@ class Pending:
 class AuditTransaction:
     """The transaction of an event; `result` is what the service returned."""
 
-    result: Any = None
+    result: object = None
 
 
 pending: ContextVar[Pending | None] = ContextVar("pending", default=None)

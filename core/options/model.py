@@ -158,7 +158,7 @@ class Option:
         return f"{self.title.rstrip('.')}. {self.description}".strip() if self.title else self.description
 
     @property
-    def range(self) -> dict[str, Any]:
+    def range(self) -> dict[str, object]:
         """Smallest and largest value, as Django and REST framework call them."""
         return {} if self.type in (bool, date) else {"min_value": self.least, "max_value": self.most}
 

@@ -44,7 +44,7 @@ def records(head: StudyHead, items: Items) -> Iterator[str]:
     return write_list(record(head, item) for item in items())
 
 
-def record(head: StudyHead, item: Rated) -> dict[str, Any]:
+def record(head: StudyHead, item: Rated) -> dict[str, object]:
     """One item. A response stands where somebody gave a value; answers without one are in the metadata alone."""
     responses: dict[str, list[dict[str, object]]] = defaultdict(list)
     suggestions: dict[str, dict[str, object]] = {}
@@ -119,7 +119,7 @@ def settings(head: StudyHead, items: Items) -> Iterator[str]:
     yield json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def question(name: str, scale: Scale) -> dict[str, Any]:
+def question(name: str, scale: Scale) -> dict[str, object]:
     if scale.type == "ranking":
         names = [{"value": f"response_{name}", "text": f"Response {name}"} for name in ("1", "2")]
         asked: dict[str, object] = {"type": "ranking", "options": names}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from annotation.corpus.parsing import mapped_fields
 from annotation.corpus.parsing.mapped_fields import DIALOGUES, KINDS, MappedField, MappedKind
@@ -25,7 +24,7 @@ class FoundColumn:
 
     path: str
     n_filled: int
-    examples: tuple[Any, ...]
+    examples: tuple[object, ...]
 
     @property
     def is_empty(self) -> bool:

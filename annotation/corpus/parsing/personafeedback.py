@@ -69,7 +69,7 @@ class SourcePersona:
 
     user_id: str
     content_hash: str
-    fields: dict[str, Any]
+    fields: dict[str, object]
 
 
 def groups(root: InputFile) -> list[SourceGroup]:

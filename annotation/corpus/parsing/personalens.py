@@ -95,7 +95,7 @@ class Batch:
 class Wordings:
     """The first wording of every task, as the source's dict. Deviations from it are counted, not kept."""
 
-    known: dict[str, dict[str, Any]] = field(default_factory=dict)
+    known: dict[str, dict[str, object]] = field(default_factory=dict)
     new: list[ParsedTask] = field(default_factory=list)
     differing: int = 0
 

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from rapidfuzz import process
@@ -86,7 +85,7 @@ class Persona:
     """A persona of the benchmark: the document as its file has it, and how many memories it has."""
 
     id: str
-    document: Mapping[str, Any]
+    document: Mapping[str, object]
     memories: int
 
 

@@ -142,7 +142,7 @@ def is_met(condition: AskCondition, values: Mapping[str, str]) -> bool:
     return bool({given, given.partition(":")[0], *given.split("|")} & set(condition["values"]))
 
 
-def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
+def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, object]]:
     """A, B, … in that order, whichever response they are, and the tie after them; of two, each by its strength where
     that is asked. The keys of two are their letters; of more their numbers, as letters further on are commands."""
     by_side = {to_side(slot, str(category["value"])): category for category in criterion.categories}

@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Any
 
 from django.db import connection, transaction
 
@@ -106,7 +105,7 @@ def submit_labels(
     return True
 
 
-def columns(label: Annotation) -> dict[str, Any]:
+def columns(label: Annotation) -> dict[str, object]:
     return {
         "criterion": label.criterion_id,
         "turn": label.turn,
