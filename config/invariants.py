@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from django.apps import apps
 from django.db import IntegrityError, connection
@@ -179,7 +178,7 @@ def check_amounts() -> Finding:
     return Finding("Every amount is a finite number.", len(rows), tuple(rows[:EXAMPLES]))
 
 
-def find_largest(field: DecimalField[Any, Any]) -> Decimal:
+def find_largest(field: DecimalField[object, object]) -> Decimal:
     """The largest number that a column may hold."""
     return Decimal("9" * field.max_digits).scaleb(-field.decimal_places)
 

@@ -33,7 +33,7 @@ class RatingRow:
     `condition` is what it waits for: the name of another input, and its values.
     """
 
-    criterion: Mapping[str, Any]
+    criterion: Mapping[str, object]
     field: str
     turn: int
     response: str

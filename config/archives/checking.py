@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from django.core.exceptions import ValidationError
 from django.db.models import Field, JSONField, Model, SlugField
@@ -139,7 +139,7 @@ def check_rules(row: VerdictRules) -> None:
 
 
 @cache
-def list_checked_fields(model: type[Model]) -> list[Field[Any, Any]]:
+def list_checked_fields(model: type[Model]) -> list[Field[object, object]]:
     """All that hold a value of their own. Raters who were imported have names that nobody may choose."""
     free = {"username", "password"} if model is User else set()
     found = model._meta.concrete_fields

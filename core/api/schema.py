@@ -109,7 +109,7 @@ class Schema(AutoSchema):
         return (*ALWAYS, *missing, *(late if self.method in SAFE_METHODS else WITH_BODY))
 
 
-def may_be_absent(field: serializers.Field[Any, Any, Any, Any]) -> bool:
+def may_be_absent(field: serializers.Field[object, object, object, object]) -> bool:
     return not field.required and not field.read_only and field.default is serializers.empty
 
 

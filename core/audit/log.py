@@ -66,7 +66,7 @@ class Pending:
     verb: str
     given: Mapping[str, Any]
     on: object
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     reference: tuple[str, int | None, str]
     study: int | None
     project: int | None

@@ -12,7 +12,6 @@ the loop of an agent, is part of that one. Events `gen_ai.evaluation.result` are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row
 from annotation.corpus.formats.payloads import build_trace, has_conversation, parse_text
@@ -44,7 +43,7 @@ def parse(row: Row) -> Iterator[Record]:
             yield build_span(span, about, turns, read_scores(span))
 
 
-def goes_on(other: Row, other_turns: list[Any], span: Row, turns: list[Any]) -> bool:
+def goes_on(other: Row, other_turns: list[dict[str, object]], span: Row, turns: list[dict[str, object]]) -> bool:
     """Whether another span of the same trace begins with all turns of this one, and has more."""
     same = other.get("traceId", other.get("trace_id")) == span.get("traceId", span.get("trace_id"))
     return same and len(other_turns) > len(turns) and other_turns[: len(turns)] == turns

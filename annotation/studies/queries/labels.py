@@ -100,7 +100,7 @@ class LabelRow(NamedTuple):
     p_medium: float | None = None
     p_hard: float | None = None
     p_contested: float | None = None
-    content: Any = None
+    content: object = None
 
 
 @dataclass(frozen=True)
