@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -18,12 +18,14 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from core.accounts import permissions
 from core.accounts.models.tokens import Scope
 from core.accounts.models.users import User
 from core.accounts.permissions import Account
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
 
 View = Callable[..., HttpResponseBase]
 RESEARCH, READ, ANNOTATE, ADMIN = Scope.RESEARCH, Scope.READ, Scope.ANNOTATE, Scope.ADMIN

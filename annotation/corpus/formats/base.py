@@ -85,7 +85,11 @@ def build_pair(chosen: Turns, rejected: Turns) -> Record:
 
 
 def render(turns: Turns) -> str:
-    """Turns as one text: a single one as it is, several with who speaks."""
+    """Turns as one text: a single one as it is, several with who speaks. InputError for one with a picture."""
+    if other := next((turn for turn in turns if not isinstance(turn["content"], str)), None):
+        raise InputError(
+            "the {role} says more than text, which a pair cannot hold", field="dialogue", role=other["role"]
+        )
     if len(turns) == 1:
         return str(turns[0]["content"])
     return render_dialogue(turns)
