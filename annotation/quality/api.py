@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -103,7 +105,7 @@ class KnownItemSerializer(serializers.ModelSerializer[KnownItem]):
             *("created_at", "retired_at"),
         ]
 
-    def get_answers(self, row: KnownItem) -> dict[str, dict[str, object]]:
+    def get_answers(self, row: KnownItem) -> dict[str, dict[str, Any]]:
         return {
             Ask(one.criterion, one.turn).name: {
                 "value": one.value,
