@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
@@ -16,6 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, gettext_noop
 
 from core.accounts import queries
+from core.accounts.models.users import User
 from core.names import is_hidden
 from judging.judges import second_factors
 from judging.judges.sealing import UnreadableError
@@ -95,6 +95,6 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
 class Passwords(ModelBackend):
     """Accounts by name and password, as Django has it; every request asks for its account once more."""
 
-    def get_user(self, user_id: Any) -> Any:
+    def get_user(self, user_id: int) -> User | None:
         user = queries.account(int(user_id))
         return user if user and self.user_can_authenticate(user) else None

@@ -50,7 +50,7 @@ class AuditedAdmin(ModelAdmin[Model]):
         record(ADD, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_addition(request, obj, message)
 
-    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+    def log_change(self, request: HttpRequest, obj: Model, message: object) -> Any:
         record(CHANGE, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_change(request, obj, message)
 

@@ -5,7 +5,7 @@ Who tried a name that no account has is not known, nor is the name kept: people 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from allauth.core import context
 from allauth.mfa import signals as second_factor
@@ -17,6 +17,9 @@ from django.dispatch import receiver
 
 from core.accounts.models.users import User
 from core.audit.log import VERBS, record
+
+if TYPE_CHECKING:
+    from allauth.mfa.models import Authenticator
 
 SIGN_IN, SIGN_OUT, REFUSED = "account.sign_in", "account.sign_out", "account.sign_in_refused"
 CHANGE, PERMIT = "account.change", "account.permit"
@@ -59,17 +62,17 @@ def record_refused_code(user: User, **kwargs: object) -> None:  # noqa: ARG001
 
 
 @receiver(second_factor.authenticator_added)
-def record_factor_added(user: User, authenticator: Any, **kwargs: object) -> None:  # noqa: ARG001
+def record_factor_added(user: User, authenticator: Authenticator, **kwargs: object) -> None:  # noqa: ARG001
     record(ADD, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(second_factor.authenticator_removed)
-def record_factor_removed(user: User, authenticator: Any, **kwargs: object) -> None:  # noqa: ARG001
+def record_factor_removed(user: User, authenticator: Authenticator, **kwargs: object) -> None:  # noqa: ARG001
     record(REMOVE, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(second_factor.authenticator_reset)
-def record_factor_reset(user: User, authenticator: Any, **kwargs: object) -> None:  # noqa: ARG001
+def record_factor_reset(user: User, authenticator: Authenticator, **kwargs: object) -> None:  # noqa: ARG001
     record(RESET, by=user, on=user, factor=authenticator.type)
 
 

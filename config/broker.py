@@ -48,7 +48,7 @@ class FileCache(FileBasedCache):
 
     _dir: str
 
-    def add(self, key: Any, value: Any, *args: Any, **options: Any) -> bool:
+    def add(self, key: object, value: object, *args: Any, **options: Any) -> bool:
         os.makedirs(self._dir, mode=0o700, exist_ok=True)  # it may be deleted at any time
         with open(os.path.join(self._dir, "add.lock"), "w") as lock:
             locks.lock(lock, locks.LOCK_EX)  # until the file is closed

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from django.apps import apps
 from django.db import IntegrityError, connection
@@ -78,7 +77,7 @@ def notes(heads: Iterable[Path] = ()) -> list[str]:
     return [*(queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
 
 
-def build_finding(text: str, broken: QuerySet[Any]) -> Finding:
+def build_finding(text: str, broken: QuerySet[Model]) -> Finding:
     n = broken.count()
     return Finding(text, n, tuple(name_row(row) for row in broken[:EXAMPLES]) if n else ())
 
@@ -150,7 +149,7 @@ def dialogues_left_of_finished_experiments() -> QuerySet[Experiment]:
     return Experiment.objects.filter(Exists(left), finished_at__isnull=False).order_by("pk")
 
 
-INVARIANTS: dict[str, Callable[[], QuerySet[Any]]] = {
+INVARIANTS: dict[str, Callable[[], QuerySet[Model]]] = {
     "An item has no more ratings than its study's overlap.": list_rated_too_often,
     "An item of an open study has as many slots as its overlap.": find_items_without_assignments,
     "Nobody rated an item twice.": list_rated_twice_by_one,
@@ -179,7 +178,7 @@ def check_amounts() -> Finding:
     return Finding("Every amount is a finite number.", len(rows), tuple(rows[:EXAMPLES]))
 
 
-def find_largest(field: DecimalField[Any, Any]) -> Decimal:
+def find_largest(field: DecimalField[object, object]) -> Decimal:
     """The largest number that a column may hold."""
     return Decimal("9" * field.max_digits).scaleb(-field.decimal_places)
 

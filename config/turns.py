@@ -60,7 +60,7 @@ def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
     try:
         with link.cursor() as cursor:
 
-            def ask(statement: str, parameters: tuple[Any, ...]) -> Any:
+            def ask(statement: str, parameters: tuple[object, ...]) -> Any:
                 cursor.execute(statement, parameters)
                 row = cursor.fetchone()
                 return row[0] if row else ""

@@ -83,7 +83,7 @@ FILE = Palette(
 """Palette of a stand-alone SVG: print, slides, a paper."""
 
 
-def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
+def inline(values: Sequence[Mapping[str, object]]) -> alt.InlineData:
     """Rows as the data of a chart."""
     return alt.InlineData(values=[dict(value) for value in values])
 
@@ -134,7 +134,7 @@ def _svg(request: bytes) -> str:
 TEXT = re.compile(r"(<text\b[^>]*>)([^<]+)")
 """A text of an SVG document."""
 
-Draw = Callable[[Callable[[Any, Palette], Spec], Any], SafeString]
+Draw = Callable[[Callable[[Any, Palette], Spec], object], SafeString]
 """What makes markup of a chart and its rows."""
 
 
@@ -203,7 +203,7 @@ def draw_data(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs
     return csv_text([columns, *([row.get(name, "") for name in columns] for row in rows)])
 
 
-def _list_rows(part: Mapping[str, Any], panel: str, sets: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _list_rows(part: Mapping[str, Any], panel: str, sets: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     """The rows of a specification and of the parts in it, each with the title above it; `sets` are rows with a name."""
     title = part.get("title", panel)
     panel = str(title.get("text", "") if isinstance(title, dict) else title)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from json.encoder import encode_basestring
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -78,11 +78,11 @@ def build_numbered_rows(
     return Rows(np.arange(n), made, columns)
 
 
-def is_list(value: object) -> bool:
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple | Rows)
 
 
-def drop_nan(value: Any) -> Any:
+def drop_nan(value: object) -> object:
     """The same document with NaN and infinities as null, which is all that JSON can say."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -117,7 +117,7 @@ def _pieces(value: object, depth: int) -> Iterator[str]:
         yield _text(value, depth)
 
 
-def _text(value: Any, depth: int) -> str:
+def _text(value: object, depth: int) -> str:
     if isinstance(value, str):
         return encode_basestring(value)
     if isinstance(value, Mapping) and value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 gettext: Callable[[str], str] = str
 """Says a text in the language of the moment; the site puts Django's here."""
@@ -30,7 +29,7 @@ class InputError(ValueError):
         file: str | None = None,
         line: int | None = None,
         field: str | None = None,
-        **parts: Any,
+        **parts: object,
     ) -> None:
         super().__init__(message)
         self.template, self.parts = message, parts

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
 
 
-def content_hash(content: Any) -> str:
+def content_hash(content: object) -> str:
     """SHA-256 over canonical JSON, in hexadecimal."""
     return digest(canonical_json(content))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from django.db.models import Count, IntegerField, QuerySet, Subquery
+from django.db.models import Count, IntegerField, Model, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 LARGE = 100_000
@@ -38,12 +38,12 @@ def age(key: Hashable) -> int:
     return int(SECONDS - (until - time.monotonic())) if until > time.monotonic() else 0
 
 
-def count_up_to_limit(rows: QuerySet[Any, Any]) -> int:
+def count_up_to_limit(rows: QuerySet[Model, object]) -> int:
     """How many rows there are, or one more than LARGE where there are more: no more than that are looked at."""
     return rows.order_by()[: LARGE + 1].count()
 
 
-def count_rows(rows: QuerySet[Any], by: str) -> Coalesce:
+def count_rows(rows: QuerySet[Model], by: str) -> Coalesce:
     """How many of `rows` there are for the outer row that `by` names, as a column of the outer query."""
     n = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(n, output_field=IntegerField()), 0)

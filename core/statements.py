@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 M = TypeVar("M", bound=Model)
 
 
-def row(statement: str, parameters: Mapping[str, Any]) -> Row | None:
+def row(statement: str, parameters: Mapping[str, object]) -> Row | None:
     """Return the first row of what a statement returns; None if there is none."""
     with open_cursor() as cursor:
         cursor.execute(statement, adapt_parameters(parameters))
@@ -29,7 +29,7 @@ def row(statement: str, parameters: Mapping[str, Any]) -> Row | None:
     return found[0] if found else None
 
 
-def execute(statement: str, parameters: Mapping[str, Any]) -> int:
+def execute(statement: str, parameters: Mapping[str, object]) -> int:
     """Run a statement that returns nothing, and return how many rows it changed."""
     with open_cursor() as cursor:
         cursor.execute(statement, adapt_parameters(parameters))
@@ -65,7 +65,7 @@ class Columns(Generic[M]):
         """To stand behind SELECT, where the table is called so."""
         return ", ".join(f'{alias}."{field.column}"' for field in self.fields)
 
-    def build_row(self, values: Sequence[Any]) -> M:
+    def build_row(self, values: Sequence[object]) -> M:
         """An object of what is in these columns."""
         read = list(values)
         for place, convert, expression in self.converters:
@@ -83,7 +83,7 @@ class Columns(Generic[M]):
         return found
 
 
-def load(statement: str, parameters: Mapping[str, Any], *parts: Columns[Any]) -> list[Any] | None:
+def load(statement: str, parameters: Mapping[str, object], *parts: Columns[Any]) -> list[Any] | None:
     """Return what a statement returns in its first row, with an object for the columns of each part; None without one.
 
     The parts' columns come last, in this order. None stands for a table that was joined and had no row.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -65,7 +65,7 @@ class ReleasedCase(BaseModel):
     kappa: float | None = Field(default=None, le=1, allow_inf_nan=False)
     split: str = Field(default="", max_length=16)
     excluded_reason: str = ""
-    history: list[dict[str, Any]] = []
+    history: list[dict[str, object]] = []
     context: str = ""
     model_1: str = Field(default="", max_length=120)
     model_2: str = Field(default="", max_length=120)
@@ -112,7 +112,7 @@ class ReleasedPersona(BaseModel):
     name: str = Field(default="", max_length=200)
     persona: str = ""
     demographics: dict[str, object] = {}
-    preferences: dict[str, Any] = {}
+    preferences: dict[str, object] = {}
     interests: dict[str, object] = {}
     interactions: dict[str, object] = {}
     memories: list[object] = []

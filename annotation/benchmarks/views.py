@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -344,7 +343,7 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, says.format(made=made))
         return redirect("study_detail", slug=made.slug)
     simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "simulated": simulated}
+    context: dict[str, object] = {"study": study, "steps": study_steps(study, "gold"), "simulated": simulated}
     if there := grading.list_graded_studies(study):
         with show_errors(request):
             found = grading.compare(study=study, graded=there[0])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Model, QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -17,6 +15,7 @@ from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries import search
 from core.api.base import Api, Given, PageQuery, build_page_schema
 from core.api.schema import says
+from core.options.fields import Serializer
 
 
 class DatasetQuery(PageQuery):
@@ -29,14 +28,14 @@ class DatasetQuery(PageQuery):
 class Material(Api):
     tag = "material"
 
-    def list_records(self, kind: str, shape: type[serializers.Serializer[Any]]) -> Response:
+    def list_records(self, kind: str, shape: Serializer) -> Response:
         asked = self.parse_query(DatasetQuery)
         found = queries.KINDS[kind]
         rows = queries.filter_records(found, asked.get("q", ""), asked.get("source", ""))
         return self.page(select_related_rows(rows, kind), shape, query=asked)
 
 
-def select_related_rows(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
+def select_related_rows(rows: QuerySet[Model], kind: str) -> QuerySet[Model]:
     """With what the rows' serializers look at, in the same query."""
     return rows.select_related("scenario") if kind == "dialogues" else rows
 

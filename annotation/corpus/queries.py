@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
@@ -100,7 +99,7 @@ def list_records(kind: DatasetKind, *, search: str, source: str, page: str) -> P
     return shown
 
 
-def filter_records(kind: DatasetKind, search: str, source: str) -> QuerySet[Any]:
+def filter_records(kind: DatasetKind, search: str, source: str) -> QuerySet[Model]:
     found = kind.model._default_manager.all()
     if source:
         found = found.filter(**{kind.source: source})

@@ -51,7 +51,7 @@ def report_errors() -> Iterator[None]:
 class PlainCommand(BaseCommand):
     """A command that says in a sentence what a person can do something about."""
 
-    def execute(self, *args: Any, **options: Any) -> str | None:
+    def execute(self, *args: object, **options: object) -> str | None:
         with report_errors():
             return super().execute(*args, **options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -220,7 +220,7 @@ class KnownItemDetail(QueueApi):
         return Response(status=204)
 
 
-def list_gold_questions(study: Study) -> Any:
+def list_gold_questions(study: Study) -> QuerySet[KnownItem]:
     answered = Count("assignments", filter=Q(assignments__state=Assignment.State.SUBMITTED))
     in_order = KnownAnswer.objects.select_related("criterion").order_by("turn", "criterion__position")
     rows = study.known_items.select_related("item__dialogue", "item__pair", "item__study")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from rest_framework import serializers
@@ -94,7 +95,7 @@ class InvitationDetail(RecruitmentApi):
         return Response(status=204)
 
 
-def list_participants(study: Study) -> Any:
+def list_participants(study: Study) -> QuerySet[Invitation]:
     return add_uses(study.invitations.select_related("study", "created_by"))
 
 

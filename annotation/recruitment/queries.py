@@ -33,6 +33,7 @@ from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.item_features import load_shortest_times
 from core.accounts.models.users import User
+from core.accounts.permissions import Account
 
 CODE_BYTES = 10
 CODE_SALT = "annotation.return code"
@@ -58,7 +59,7 @@ def find_return_code(study: Study, annotator: User) -> str:
     return return_code(found) if found else ""
 
 
-def is_link_participant(user: Any) -> bool:
+def is_link_participant(user: Account) -> bool:
     """Whether an account was made for somebody whom a platform sent, and has no password."""
     if not user.is_authenticated or user.has_usable_password():
         return False

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -187,7 +186,7 @@ def _distances(total: int, places: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(np.unique(total * squares - sums**2).tolist())
 
 
-def _any_of(sets: Any) -> int:
+def _any_of(sets: Iterable[int]) -> int:
     union = 0
     for one in sets:
         union |= one

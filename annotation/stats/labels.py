@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from annotation.stats.label_sets import parse_set, spell_set
 from annotation.stats.rankings import check_responses, parse_ranking, responses_of, spell_ranking
@@ -17,7 +16,7 @@ RANKING = "ranking"
 WRITTEN = "written"
 """What stands for any text."""
 
-Key = Callable[[Any], float | str]
+Key = Callable[[object], float | str]
 
 
 def is_missing(value: object) -> bool:
@@ -29,7 +28,7 @@ def is_missing(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def parse_number(value: Any) -> float | None:
+def parse_number(value: Label) -> float | None:
     """The number that ``value`` is or spells, or None where it is a label.
 
     Raises ``ValueError`` on an infinite number: no scale has one.

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from annotation.stats.distinct import distinct_items
 from annotation.stats.intervals import compute_intervals
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.simulated import simulate_agreement
-from annotation.stats.table import FloatArray, RatingTable
+from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import FEW_ITEMS, StatWarning
 
 REPLICATES = 500
@@ -254,7 +253,7 @@ class _Question:
         return float(found.high[0] - found.low[0])
 
 
-def _table(codes: Any, n_categories: int) -> RatingTable:
+def _table(codes: IntArray, n_categories: int) -> RatingTable:
     items = tuple(str(i) for i in range(len(codes)))
     raters = tuple(f"r{j}" for j in range(codes.shape[1]))
     return RatingTable(codes, tuple(range(n_categories)), "nominal", items, raters)

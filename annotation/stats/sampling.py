@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -133,9 +133,9 @@ def _check(ids: Sequence[Id], strata: Sequence[object], n: int) -> None:
         raise ValueError(f"cannot draw {n} of {len(ids)} ids without replacement")
 
 
-def _members(ids: Sequence[Id], strata: Sequence[object]) -> dict[Any, list[Id]]:
+def _members(ids: Sequence[Id], strata: Sequence[object]) -> dict[object, list[Id]]:
     """The ids of each stratum; strata and ids in the order of their texts, whatever order they came in."""
-    groups: dict[Any, list[Id]] = defaultdict(list)
+    groups: dict[object, list[Id]] = defaultdict(list)
     for one, stratum in sorted(zip(ids, strata, strict=True), key=lambda pair: str(pair[0])):
         groups[stratum].append(one)
     return dict(sorted(groups.items(), key=lambda entry: str(entry[0])))
@@ -155,7 +155,7 @@ def allocate(sizes: Mapping[object, int], n: int, allocation: Allocation) -> dic
 
 def _quotas(wanted: Mapping[object, int], sizes: Mapping[object, int], n: int) -> dict[object, float]:
     """Exact shares of ``n`` in proportion to ``wanted``; a stratum that is used up passes the rest on."""
-    quota: dict[Any, float] = {}
+    quota: dict[object, float] = {}
     open_strata, left = list(wanted), float(n)
     while open_strata:
         total = sum(wanted[stratum] for stratum in open_strata)

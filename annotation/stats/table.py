@@ -89,7 +89,7 @@ class RatingTable:
         _check_scale(self)
         _check_weights(self.weights)
 
-    def _freeze(self, field: str, array: Any) -> None:
+    def _freeze(self, field: str, array: FloatArray | IntArray | None) -> None:
         if array is not None:
             array.setflags(write=False)
         object.__setattr__(self, field, array)

@@ -8,7 +8,7 @@ of seven is no dispute; of rankings the share of pairs of responses that are ord
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -154,7 +154,7 @@ class TierResult:
         """Number of items per tier, and of those without one as ``"none"``."""
         return count_tiers(self.places)
 
-    def rows(self, which: IntArray) -> list[dict[str, Any]]:
+    def rows(self, which: IntArray) -> list[dict[str, object]]:
         """Those of the items as JSON types, new dicts."""
         columns = (self.sizes, self.kappas, self.places, self.stabilities)
         parts = zip(which.tolist(), *(column[which].tolist() for column in columns), strict=True)

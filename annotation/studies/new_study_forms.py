@@ -22,7 +22,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.options import NewStudy
 from annotation.studies.parsing.rubric_files import to_document
 from annotation.studies.queries.context import PARTS
-from annotation.studies.queries.sampling_frame import count_matching
+from annotation.studies.queries.sampling_frame import Record, count_matching
 from annotation.studies.rubric_forms import read_upload, translate_labels
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments
@@ -175,7 +175,7 @@ class StudyForm(SampleForm):
             self.refuse(error)
 
     @cached_property
-    def matching(self) -> tuple[int, Any]:
+    def matching(self) -> tuple[int, Record | None]:
         """How many records the sample can be drawn from, and the first of them."""
         return count_matching(self.kind, {name: self.cleaned_data.get(f"filter_{name}") for name in self.names})
 

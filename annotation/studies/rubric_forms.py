@@ -329,10 +329,10 @@ class RubricFileForm(forms.Form):
         file = self.cleaned_data["file"]
         return read_upload(file) if file else None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, object]:
         if named := self.cleaned_data["template"]:
             return to_document(RUBRICS[named])
-        document: dict[str, Any] = self.cleaned_data["file"]
+        document: dict[str, object] = self.cleaned_data["file"]
         return document
 
 

@@ -13,6 +13,7 @@ from annotation.studies.queries.answer_formats import build_format
 from annotation.studies.queries.asks import (
     SUFFIXES,
     Ask,
+    AskCondition,
     asks,
     build_shown_criterion,
     group_by_kind,
@@ -32,12 +33,12 @@ class RatingRow:
     `condition` is what it waits for: the name of another input, and its values.
     """
 
-    criterion: Mapping[str, Any]
+    criterion: Mapping[str, object]
     field: str
     turn: int
     response: str
     controls: Controls
-    condition: Mapping[str, Any] | None
+    condition: AskCondition | None
     value: str
     reason: str
     note: str

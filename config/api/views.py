@@ -65,7 +65,7 @@ def docs(request: HttpRequest) -> HttpResponse:
 @cache
 def load_document() -> dict[str, object]:
     """The OpenAPI document. It takes a second and follows from the code alone, so once a process is enough."""
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    document: dict[str, object] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return document
 
 
@@ -97,13 +97,13 @@ def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
             }
 
 
-def content(part: dict[str, Any]) -> dict[str, Any]:
+def content(part: dict[str, Any]) -> dict[str, object]:
     """The schema of a body, whatever its type."""
     bodies: dict[str, dict[str, Any]] = part.get("content", {})
     return next((one.get("schema", {}) for one in bodies.values()), {})
 
 
-def fields(document: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
+def fields(document: dict[str, object], schema: dict[str, object]) -> list[dict[str, Any]]:
     """Fields of a body with their types and what is said of them."""
     shape = resolve_reference(document, schema)
     needed = shape.get("required", [])
@@ -119,7 +119,7 @@ def fields(document: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, A
 
 
 def resolve_reference(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schema
+    found: dict[str, object] = schema
     if "$ref" in schema:
         found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 from django.core.exceptions import ValidationError
 from django.db.models import Field, JSONField, Model, SlugField
@@ -70,7 +70,7 @@ SHAPES: dict[str, TypeAdapter[object]] = {
     "annotation.Criterion.categories": TypeAdapter(list[Category]),
     "annotation.Criterion.condition": TypeAdapter(Condition),
     "annotation.Criterion.examples": TypeAdapter(list[Example]),
-    "annotation.Criterion.limits": TypeAdapter(dict[str, Any]),
+    "annotation.Criterion.limits": TypeAdapter(dict[str, object]),
     "annotation.Annotation.content": TypeAdapter(list[Span] | Given),
     "annotation.GuidelineVersion.categories": TypeAdapter(list[Category]),
     "annotation.Annotation.evidence": TypeAdapter(list[Mark]),
@@ -95,7 +95,7 @@ def check_members(archive: zipfile.ZipFile, expected: set[str], path: Path) -> N
         raise InputError("would unpack to {sizes}, which no study's archive does", file=str(path), sizes=sizes)
 
 
-def read_lines(file: Any) -> Iterator[bytes]:
+def read_lines(file: IO[bytes]) -> Iterator[bytes]:
     """The lines of a table. ValueError for one that is longer than any row."""
     while line := file.readline(DOCUMENT_LIMIT + 1):
         if len(line) > DOCUMENT_LIMIT:
@@ -139,7 +139,7 @@ def check_rules(row: VerdictRules) -> None:
 
 
 @cache
-def list_checked_fields(model: type[Model]) -> list[Field[Any, Any]]:
+def list_checked_fields(model: type[Model]) -> list[Field[object, object]]:
     """All that hold a value of their own. Raters who were imported have names that nobody may choose."""
     free = {"username", "password"} if model is User else set()
     found = model._meta.concrete_fields

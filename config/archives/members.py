@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from graphlib import TopologicalSorter
-from typing import Any
 
 from django.apps import apps
 from django.db.models import ForeignKey, Model, QuerySet
@@ -137,7 +136,7 @@ def sort_models(models: Sequence[type[Model]]) -> tuple[type[Model], ...]:
     return tuple(sorter.static_order())
 
 
-def select_own_rows(model: type[Model], study: Study) -> QuerySet[Any]:
+def select_own_rows(model: type[Model], study: Study) -> QuerySet[Model]:
     """The study's own rows of a table."""
     return model._base_manager.filter(**{str(path(model)): study.pk}, **WITHOUT.get(model._meta.label, {}))
 

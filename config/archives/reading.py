@@ -10,10 +10,10 @@ import json
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
@@ -22,7 +22,7 @@ from django.db.models import Model, Q
 from annotation.studies.models.studies import Study
 from config.archives import attachments, members
 from config.archives.checking import MANIFEST_LIMIT, check_members, check_row, read_lines
-from config.archives.writing import FORM, MANIFEST, SECRET
+from config.archives.writing import FORM, MANIFEST, SECRET, StudyManifest
 from config.backups import tables
 from config.backups.reading import BATCH, explain, preserve_timestamps
 from config.backups.writing import migrations
@@ -89,12 +89,12 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
     return {**manifest, "rows": rows, "attachments": attached, "withdrawn_again": done_again.to_json()}
 
 
-def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+def read_manifest(archive: zipfile.ZipFile, path: Path) -> StudyManifest:
     """The manifest, if this code can read what it lists and the study is not here."""
     try:
         if archive.getinfo(MANIFEST).file_size > MANIFEST_LIMIT:
             raise ValueError("it is too large")  # noqa: TRY301 — one message for all that is no manifest
-        manifest: dict[str, Any] = parse_json(archive.read(MANIFEST))
+        manifest: StudyManifest = parse_json(archive.read(MANIFEST))
         form, made = manifest["form"], set(manifest["migrations"])
         name, slug, listed = str(manifest["study"]), str(manifest["slug"]), set(manifest["tables"])
         manifest["tables"] = {label: {**one, "sha256": str(one["sha256"])} for label, one in manifest["tables"].items()}
@@ -118,7 +118,7 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
 
 
 def table(
-    archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any], path: Path, numbers: Numbers
+    archive: zipfile.ZipFile, model: type[Model], manifest: StudyManifest, path: Path, numbers: Numbers
 ) -> dict[str, int]:
     """Add the rows of one table; their hash is compared once all are read, before anything is committed."""
     label, found, made, known = model._meta.label, hashlib.sha256(), 0, 0
@@ -126,7 +126,7 @@ def table(
     if name not in archive.namelist():
         raise InputError("is not in the archive", file=f"{path}:{name}")
     with archive.open(name) as file, preserve_timestamps(model):
-        lines = read_hashed_lines(file, found)
+        lines = read_hashed_lines(file, found.update)
         try:
             while batch := [renumber_row(model, parse_json(line), numbers) for line in islice(lines, BATCH)]:
                 check_ids(batch, numbers[model])
@@ -149,9 +149,9 @@ def table(
     return {"created": made, "unchanged": known}
 
 
-def read_hashed_lines(file: object, into: Any) -> Iterator[bytes]:
+def read_hashed_lines(file: IO[bytes], update: Callable[[bytes], None]) -> Iterator[bytes]:
     for line in read_lines(file):
-        into.update(line)
+        update(line)
         yield line
 
 
@@ -162,7 +162,7 @@ def check_ids(rows: list[dict[str, object]], known: dict[int, int]) -> None:
         raise ValueError("an id is there twice")
 
 
-def check_study(manifest: dict[str, object], path: Path, numbers: Numbers) -> None:
+def check_study(manifest: StudyManifest, path: Path, numbers: Numbers) -> None:
     """Raise InputError unless the one study in it is the one that the manifest names."""
     found = Study.objects.filter(pk__in=numbers[Study].values()).values_list("name", "slug")
     if list(found) != [(manifest["study"], manifest["slug"])]:

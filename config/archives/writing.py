@@ -7,14 +7,13 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from django.db.models import Model
 
 from annotation.studies.models.studies import Study
 from config.archives import attachments, members
 from config.backups import tables
-from config.backups.writing import WrittenTable, migrations
+from config.backups.writing import Manifest, WrittenTable, migrations
 from core.accounts.models.users import User
 from core.batches import iterate_batches
 from core.errors import InputError
@@ -28,7 +27,12 @@ SECRET = {"password": "", "email": "", "last_login": None, "is_superuser": False
 """What an account is without: nobody can sign in with an archive, or gets rights through it."""
 
 
-def write(study: Study, path: Path) -> dict[str, Any]:
+class StudyManifest(Manifest):
+    study: str
+    slug: str
+
+
+def write(study: Study, path: Path) -> StudyManifest:
     """Write the study and what it rests on. Returns the manifest.
 
     Raises InputError while a judge is at work on it, OSError where the file cannot be written.
@@ -37,7 +41,7 @@ def write(study: Study, path: Path) -> dict[str, Any]:
         with read_snapshot():
             file.writelines(write_zip(files(study)))
         with zipfile.ZipFile(file) as archive:
-            manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+            manifest: StudyManifest = json.loads(archive.read(MANIFEST))
     return manifest
 
 
@@ -75,7 +79,7 @@ def iterate_own_rows(model: type[Model], study: Study) -> Iterator[str]:
     return tables.rows(model, found=members.select_own_rows(model, study))
 
 
-def build_manifest(study: Study, written: dict[str, WrittenTable]) -> dict[str, object]:
+def build_manifest(study: Study, written: dict[str, WrittenTable]) -> StudyManifest:
     return {
         "form": FORM,
         "study": study.name,

@@ -21,7 +21,7 @@ from annotation.corpus.models import Attachment
 from annotation.corpus.services import locate, write_bytes
 from config.backups import tables
 from config.backups.encryption import open_decrypted
-from config.backups.writing import ATTACHMENTS, FORM, MANIFEST, migrations
+from config.backups.writing import ATTACHMENTS, FORM, MANIFEST, Manifest, migrations
 from config.erasure import again
 from core.accounts.models.projects import DEFAULT_NAME, DEFAULT_SLUG, Project
 from core.audit.log import record
@@ -33,7 +33,7 @@ from core.errors import InputError
 BATCH = 1000
 
 
-def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, object]:
+def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> Manifest:
     """Fill an empty, migrated database with a backup. Returns the manifest, with who was withdrawn and erased again.
 
     The restore is the newest act then: acts that the site did after the backup are missing, and the log says why.
@@ -82,10 +82,10 @@ def explain(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+def read_manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     """The manifest, if this code knows its form."""
     try:
-        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        manifest: Manifest = json.loads(archive.read(MANIFEST))
         form, _, _ = manifest["form"], set(manifest["migrations"]), set(manifest["tables"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise InputError("holds no {manifest} of a backup", file=str(path), manifest=MANIFEST) from error
@@ -96,7 +96,7 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     return manifest
 
 
-def check_tables(manifest: dict[str, Any], path: Path) -> None:
+def check_tables(manifest: Manifest, path: Path) -> None:
     """Raise InputError where the backup has other tables than this site."""
     made, here = set(manifest["migrations"]), set(migrations())
     if made != here or set(manifest["tables"]) != {model._meta.label for model in tables.list_models()}:
@@ -123,14 +123,14 @@ def check_empty() -> None:
     Project.objects.all().delete()
 
 
-def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any], path: Path) -> int:
+def table(archive: zipfile.ZipFile, model: type[Model], manifest: Manifest, path: Path) -> int:
     """Fill one table; its hash is compared once all of it is read, before anything is committed."""
     label, found, n = model._meta.label, hashlib.sha256(), 0
     name = f"{label}.jsonl"
     if name not in archive.namelist():
         raise InputError("is not in the backup", file=f"{path}:{name}")
     with archive.open(name) as file, preserve_timestamps(model):
-        rows = tables.instances(model, read_hashed_lines(file, found))
+        rows = tables.instances(model, read_hashed_lines(file, found.update))
         try:
             for batch in iterate_batches(rows, BATCH):
                 model._base_manager.bulk_create(batch)
@@ -144,9 +144,9 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
     return n
 
 
-def read_hashed_lines(file: Any, into: Any) -> Iterator[str]:
+def read_hashed_lines(file: Any, update: Callable[[bytes], None]) -> Iterator[str]:
     for line in io.BufferedReader(file):
-        into.update(line)
+        update(line)
         yield line.decode()
 
 

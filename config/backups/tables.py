@@ -6,7 +6,6 @@ import datetime
 import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Any
 
 from django.apps import apps
 from django.db import models
@@ -31,11 +30,11 @@ def list_models() -> list[type[Model]]:
     return sorted(found, key=lambda model: model._meta.label)
 
 
-def columns(model: type[Model]) -> list[models.Field[Any, Any]]:
+def columns(model: type[Model]) -> list[models.Field[object, object]]:
     return list(model._meta.concrete_fields)
 
 
-def rows(model: type[Model], batch: int = 2000, *, found: models.QuerySet[Any] | None = None) -> Iterator[str]:
+def rows(model: type[Model], batch: int = 2000, *, found: models.QuerySet[Model] | None = None) -> Iterator[str]:
     """Each row (or each of those found) as one line of JSON: column to value, by primary key."""
     names = [field.attname for field in columns(model)]
     chosen = model._base_manager.all() if found is None else found
@@ -60,6 +59,6 @@ def instances(model: type[Model], lines: Iterable[str]) -> Iterator[Model]:
         yield model(**{field.attname: field_value(field, kept[field.attname]) for field in fields})
 
 
-def field_value(field: models.Field[Any, Any], kept: object) -> object:
+def field_value(field: models.Field[object, object], kept: object) -> object:
     """JSON columns hold what they hold; all others know how to read their text."""
     return kept if isinstance(field, models.JSONField) else field.to_python(kept)

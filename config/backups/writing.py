@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NotRequired, TypedDict
 
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -30,6 +30,24 @@ ATTACHMENTS = "attachments/"
 """Pictures and sounds, whose bytes lie beside the database."""
 
 
+class TableManifest(TypedDict):
+    rows: int
+    sha256: str
+
+
+class Manifest(TypedDict):
+    """What a backup says of itself."""
+
+    form: int
+    made_at: str
+    code_version: str
+    migrations: list[str]
+    tables: dict[str, TableManifest]
+    left_out: object
+    attachments: NotRequired[dict[str, int]]
+    withdrawn_again: NotRequired[dict[str, object]]
+
+
 @dataclass
 class WrittenTable:
     """What a backup holds of one table."""
@@ -43,7 +61,7 @@ class WrittenTable:
         return line
 
 
-def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, object]:
+def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = lambda *_: None) -> Manifest:
     """Write all tables as they are at one moment, encrypted where there is a key. Returns the manifest.
 
     OSError where the file cannot be written.
@@ -57,7 +75,7 @@ def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = l
     return manifest
 
 
-def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> dict[str, object]:
+def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> Manifest:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         manifest = build_manifest({model._meta.label: table(archive, model, tell) for model in tables.list_models()})
         manifest["attachments"] = write_attachments(archive)
@@ -74,7 +92,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], tell: Callable[[str, int
     return written
 
 
-def build_manifest(written: dict[str, WrittenTable]) -> dict[str, object]:
+def build_manifest(written: dict[str, WrittenTable]) -> Manifest:
     return {
         "form": FORM,
         "made_at": datetime.now(UTC).isoformat(),

@@ -99,7 +99,7 @@ def find_here(entries: Iterable[WithdrawalEntry]) -> ErasureFinding:
     return ErasureFinding(load_created(people, "date_joined"), load_created(studies, "created_at"))
 
 
-def load_created(rows: QuerySet[Any], column: str) -> dict[Known, int]:
+def load_created(rows: QuerySet[Model], column: str) -> dict[Known, int]:
     return {(pk, birthday(at)): pk for pk, at in rows.values_list("pk", column)}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -47,7 +48,7 @@ def replace_in_results(person: User, new: str, studies: QuerySet[Study]) -> None
     rewrite_histories(person, new)
 
 
-def rewrite(model: type[Model], rows: QuerySet[Any], column: str, change: Any) -> None:
+def rewrite(model: type[Model], rows: QuerySet[Model], column: str, change: Any) -> None:
     """Change a column of JSON where `change` gives something else. Few rows at a time are read: results are long."""
     for pk, before in rows.order_by("pk").values_list("pk", column).iterator(chunk_size=10):
         after = change(before)
@@ -100,7 +101,7 @@ def rewrite_histories(person: User, new: str) -> None:
         rewrite(BenchmarkCase, BenchmarkCase._base_manager.exclude(history=[]), "history", change)
 
 
-def list_decision_times(person: User) -> Iterator[Any]:
+def list_decision_times(person: User) -> Iterator[datetime]:
     """The moments at which they decided on items."""
     for model in (TierOverride, Adjudication):
         yield from model._base_manager.filter(decided_by=person).values_list("created_at", flat=True)

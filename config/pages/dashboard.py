@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -79,7 +78,7 @@ class Change:
     what: str
     name: str
     n: int
-    study: Any
+    study: Study | None
 
 
 def build_dashboard(user: User) -> dict[str, object]:
@@ -113,7 +112,7 @@ def list_open_studies(rows: Iterable[study_queries.StudyRow]) -> list[Running]:
     ]
 
 
-def list_runs(runs: Any) -> list[Running]:
+def list_runs(runs: QuerySet[JudgeRun]) -> list[Running]:
     """Judge runs under way."""
     going = runs.filter(finished_at=None, stopped_at=None).select_related("judge", "study").order_by("-created_at")
     found = run_queries.add_counts(going)
@@ -183,7 +182,7 @@ def count_unassessed(studies: Sequence[int]) -> dict[int, int]:
     return dict(finished.values_list("study").annotate(n=Count("judge", distinct=True)))
 
 
-def list_of_runs(runs: Any) -> list[Waiting]:
+def list_of_runs(runs: QuerySet[JudgeRun]) -> list[Waiting]:
     """Runs that stopped themselves or could not do a part, and runs with replies that hold no verdict."""
     found = []
     for run in queues.list_needing_attention(runs):

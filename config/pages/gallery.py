@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.core.paginator import Paginator
 
@@ -39,7 +37,7 @@ def bad_form() -> SpecimenForm:
     return form
 
 
-def step(label: str, count: str, state: str, action: str = "", *, current: bool = False) -> dict[str, Any]:
+def step(label: str, count: str, state: str, action: str = "", *, current: bool = False) -> dict[str, object]:
     href = "" if state == "todo" else "#study-line"
     return {
         "label": label,
@@ -172,7 +170,7 @@ NEWS = {
 }
 
 
-def context() -> dict[str, Any]:
+def context() -> dict[str, object]:
     return {
         "form": SpecimenForm(initial={"overlap": 3, "method": "stratified"}),
         "bad_form": bad_form(),

@@ -43,7 +43,7 @@ def number_or_none(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def part(estimate: Any, key: str) -> Any:
+def part(estimate: object, key: str) -> object:
     """`key` of an estimate, which is a mapping or an object; None if it has none."""
     return estimate.get(key) if isinstance(estimate, Mapping) else getattr(estimate, key, None)
 
@@ -57,7 +57,7 @@ def localise(number: str) -> str:
 
 
 @register.filter
-def stat(value: Any, digits: int = 2) -> str:
+def stat(value: object, digits: int = 2) -> str:
     """A statistic with `digits` decimals and a true minus sign; a dash if it is missing or undefined."""
     number = number_or_none(value)
     if number is None:
@@ -69,14 +69,14 @@ def stat(value: Any, digits: int = 2) -> str:
 
 
 @register.filter
-def percent(value: Any, digits: int = 0) -> str:
+def percent(value: object, digits: int = 0) -> str:
     """A share between 0 and 1 as a percentage."""
     number = number_or_none(value)
     return DASH if number is None else f"{stat(100 * number, digits)} %"
 
 
 @register.filter
-def count(value: Any) -> str:
+def count(value: object) -> str:
     """A whole number with a comma between thousands."""
     number = number_or_none(value)
     return DASH if number is None else localise(f"{round(number):,}")
@@ -98,14 +98,14 @@ def estimate(
     low: float = 0.0,
     high: float = 1.0,
     reason: str = gettext_noop("not defined"),
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """An estimate {value, low, high, reason} with its interval and n; with `mark`, also drawn from `low` to `high`.
 
     `reason` says why there is none where the estimate itself does not.
     """
     point, bottom, top = (number_or_none(part(value, key)) for key in ("value", "low", "high"))
     scale = (float(low), float(high))
-    context: dict[str, Any] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
+    context: dict[str, object] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
     why = part(value, "reason")
     context["reason"] = why or reason
     context["no_interval"] = why if bottom is None or top is None else ""
@@ -123,7 +123,7 @@ def badge(label: object, kind: str = "plain", title: str = "") -> dict[str, obje
 
 
 @register.inclusion_tag("components/tier.html")
-def tier(name: str, text: bool = True) -> dict[str, Any]:
+def tier(name: str, text: bool = True) -> dict[str, object]:
     """A tier as one to four bars with its word; an unknown or missing tier is a dash."""
     level = TIERS.index(name) + 1 if name in TIERS else 0
     bars = [{"on": bar <= level, "x": 5 * bar - 4, "y": 13 - 3 * bar, "height": 3 * bar} for bar in range(1, 5)]
@@ -131,7 +131,7 @@ def tier(name: str, text: bool = True) -> dict[str, Any]:
 
 
 @register.inclusion_tag("components/progress.html")
-def progress(done: int, total: int, label: str = "", unit: str = "", detail: str = "") -> dict[str, Any]:
+def progress(done: int, total: int, label: str = "", unit: str = "", detail: str = "") -> dict[str, object]:
     """How much of something is done: a bar, the counts and the share."""
     share = done / total if total else None
     return {"done": done, "total": total, "share": share, "label": label, "unit": unit, "detail": detail}
@@ -144,7 +144,7 @@ def translate(text: object) -> str:
 
 
 @register.inclusion_tag("components/field.html")
-def field(bound: BoundField, label: str = "", help: str = "", optional: bool = True) -> dict[str, Any]:
+def field(bound: BoundField, label: str = "", help: str = "", optional: bool = True) -> dict[str, object]:
     """A form field with label, help and errors, in the order in which they are read.
 
     The input of a file says how large a request may be, so that one that is larger is named before it is sent.
@@ -279,7 +279,7 @@ def key(keys: str, action: str) -> SafeString:
 
 
 @register.simple_tag
-def numbers(*values: Any) -> SafeString:
+def numbers(*values: object) -> SafeString:
     """Cells of a row that hold numbers as text: `{% numbers one.n|count one.share|percent %}`."""
     return format_html_join("", '<td class="numeric">{}</td>', ((value,) for value in values))
 
@@ -297,7 +297,7 @@ def estimates(*values: object, **options: Any) -> SafeString:
 
 
 @register.simple_tag
-def row(name: Any, *values: Any) -> SafeString:
+def row(name: object, *values: object) -> SafeString:
     """A row of a table: its name, then cells that hold numbers."""
     return format_html('<tr><th scope="row">{}</th>{}</tr>', name, numbers(*values))
 
@@ -323,7 +323,7 @@ def no_rows(columns: int, text: str) -> SafeString:
 @register.inclusion_tag("components/choice.html")
 def choice(
     name: str, options: Any, now: Any, label: str, any: str = "", value: str = "key", text: str = "name", id: str = ""
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A list to choose from in a form above a table, or with `id` as a field of a longer form.
 
     `options` are words, (value, label) pairs, or objects with the attributes `value` and `text`; `any` names the choice

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from django import template
 from django.forms import BaseForm
@@ -26,7 +25,7 @@ def table(
     content: SafeString,
     caption: str,
     note: str = "",
-    downloads: Sequence[Any] = (),
+    downloads: Sequence[object] = (),
     filter: bool = False,
     stacked: bool = False,
 ) -> SafeString:

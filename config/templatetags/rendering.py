@@ -23,7 +23,7 @@ def markdown(text: object) -> SafeString:
 
 
 @register.inclusion_tag("components/content.html", takes_context=True)
-def content(context: Context, said: Any, part: str = "", css: str = "", form: str = "") -> dict[str, Any]:
+def content(context: Context, said: object, part: str = "", css: str = "", form: str = "") -> dict[str, Any]:
     """What is rated: a turn, or a text of a pair. `part` is its name where words in it can be marked.
 
     The form is the study's, `rendered` where there is none. Who asks for `?form=plain` sees it as it is written.

@@ -10,17 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
 
 from core.accounts import permissions
 from core.accounts.models.tokens import Scope
 from core.accounts.models.users import User
+from core.accounts.permissions import Account
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
 
 View = Callable[..., HttpResponseBase]
 RESEARCH, READ, ANNOTATE, ADMIN = Scope.RESEARCH, Scope.READ, Scope.ANNOTATE, Scope.ADMIN
@@ -46,12 +51,12 @@ def require_sign_in(view: View) -> View:
     return mark_view(login_required(view), "signed_in")
 
 
-def may_research(user: Any) -> bool:
+def may_research(user: Account) -> bool:
     """Researchers see the material, and all of their projects; annotators see only what is assigned to them."""
     return bool(user.is_authenticated and (user.is_researcher or user.is_superuser))
 
 
-def may_adjudicate(user: Any) -> bool:
+def may_adjudicate(user: Account) -> bool:
     """Researchers do, and who is an adjudicator of some project."""
     return bool(
         user.is_authenticated
@@ -59,7 +64,7 @@ def may_adjudicate(user: Any) -> bool:
     )
 
 
-def find_deciding_roles(user: object) -> tuple[str, ...]:
+def find_deciding_roles(user: Account) -> tuple[str, ...]:
     """Return the roles in which an account decides; a former researcher's only where they were asked to."""
     return permissions.DECIDING if may_research(user) else permissions.ADJUDICATING
 
@@ -71,7 +76,7 @@ def get_account(request: HttpRequest) -> User:
     return request.user
 
 
-def require_researcher(request: HttpRequest, given: Mapping[str, Any]) -> None:
+def require_researcher(request: HttpRequest, given: Mapping[str, object]) -> None:
     """Raise PermissionDenied for annotators, and Http404 for what is another project's."""
     if not may_research(request.user):
         raise PermissionDenied(_("This page is for researchers."))
@@ -82,7 +87,7 @@ def researcher_required(view: View) -> View:
     """Send anonymous visitors to the sign-in page, and tell annotators that the page is not theirs."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: object, **kwargs: Any) -> HttpResponseBase:
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         require_researcher(request, kwargs)
         return view(request, *args, **kwargs)
 
@@ -120,7 +125,7 @@ def owner_required(view: View) -> View:
     return mark_view(login_required(guarded), "owner")
 
 
-def find_route(request: Any) -> str:
+def find_route(request: HttpRequest) -> str:
     """The route that led here."""
     return request.resolver_match.route if request.resolver_match else ""
 
@@ -137,7 +142,7 @@ class ApiPermission(BasePermission):
     to_read: tuple[str, ...] = ()
     to_write: tuple[str, ...] = ()
 
-    def has_permission(self, request: Any, view: Any) -> bool:
+    def has_permission(self, request: Request, view: APIView) -> bool:
         if not self.suits(request.user):
             return False
         scopes = self.to_read if request.method in SAFE_METHODS else self.to_write
@@ -148,11 +153,11 @@ class ApiPermission(BasePermission):
             permissions.require_project_access(request.user, find_route(request), view.kwargs, roles=roles)
         return True
 
-    def roles_of(self, user: object) -> tuple[str, ...]:  # noqa: ARG002
+    def roles_of(self, user: Account) -> tuple[str, ...]:  # noqa: ARG002
         """In which roles of its project an account may have what the address names; none where the view looks."""
         return ()
 
-    def suits(self, user: Any) -> bool:
+    def suits(self, user: Account) -> bool:
         """Whether the account has the role: any account does, where nothing else is said."""
         return bool(user.is_authenticated)
 
@@ -165,10 +170,10 @@ class IsResearcher(ApiPermission):
     to_read: tuple[str, ...] = (READ, RESEARCH)
     to_write: tuple[str, ...] = (RESEARCH,)
 
-    def suits(self, user: object) -> bool:
+    def suits(self, user: Account) -> bool:
         return may_research(user)
 
-    def roles_of(self, user: Any) -> tuple[str, ...]:  # noqa: ARG002
+    def roles_of(self, user: Account) -> tuple[str, ...]:  # noqa: ARG002
         return permissions.RESEARCHING
 
 
@@ -180,10 +185,10 @@ class IsAdjudicator(IsResearcher):
     to_read = (READ, RESEARCH, ADJUDICATE)
     to_write = (RESEARCH, ADJUDICATE)
 
-    def suits(self, user: object) -> bool:
+    def suits(self, user: Account) -> bool:
         return may_adjudicate(user)
 
-    def roles_of(self, user: object) -> tuple[str, ...]:
+    def roles_of(self, user: Account) -> tuple[str, ...]:
         return find_deciding_roles(user)
 
 
@@ -205,7 +210,7 @@ class IsOwner(IsResearcher):
 
     to_write = (ADMIN,)
 
-    def has_permission(self, request: Any, view: Any) -> bool:
+    def has_permission(self, request: Request, view: APIView) -> bool:
         if not super().has_permission(request, view):
             return False
         self.message = "This part of the API is for the project's owners."

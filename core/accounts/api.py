@@ -5,8 +5,6 @@ A token is made on the page or by the command, where it is shown.
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.exceptions import PermissionDenied
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -119,7 +117,7 @@ class ProjectsApi(Api):
     def project(self, slug: str) -> Project:
         return get_object_or_404(Project, slug=slug)
 
-    def plan_run(self, row: Project) -> Any:
+    def plan_run(self, row: Project) -> object:
         return ProjectSerializer(row, context={"home": self.home}).data
 
     @property

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from django.apps import apps
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, Model, QuerySet
 from django.http import Http404
 
@@ -22,6 +23,7 @@ from core.accounts.models.users import User
 from core.errors import InputError
 
 Row = TypeVar("Row", bound=Model)
+Account = User | AnonymousUser
 
 OWNING = (Membership.Role.OWNER.value,)
 ADJUDICATING = (Membership.Role.ADJUDICATOR.value,)
@@ -133,19 +135,19 @@ def find_lookup(model: type[Model]) -> str:
     return PROJECT_LOOKUPS[model._meta.label]
 
 
-def memberships(user: Any, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Membership, Any]:
+def memberships(user: Account, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Membership, object]:
     """Keys of the projects in which somebody has one of the roles."""
-    return Membership.objects.filter(user=user, role__in=roles).values("project")
+    return Membership.objects.filter(user=user.pk, role__in=roles).values("project")
 
 
-def filter_visible(user: Any, rows: QuerySet[Row, Any], *, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Row, Any]:
+def filter_visible(user: Account, rows: QuerySet[Row], *, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Row, Any]:
     """Filter rows to the projects in which the account has one of the roles. Adds no query."""
     if user.is_superuser:
         return rows
     return rows.filter(**{f"{find_lookup(rows.model)}__in": memberships(user, roles)})
 
 
-def sees(user: object, row: Model | None, *, roles: tuple[str, ...] = RESEARCHING) -> bool:
+def sees(user: Account | None, row: Model | None, *, roles: tuple[str, ...] = RESEARCHING) -> bool:
     """Return whether a named row is of a project of theirs. A command has no account and sees every row."""
     return (
         row is not None
@@ -153,20 +155,20 @@ def sees(user: object, row: Model | None, *, roles: tuple[str, ...] = RESEARCHIN
     )  # fmt: skip
 
 
-def unless_taken(user: object, row: Row | None, *, field: str = "name") -> Row | None:
+def unless_taken(user: Account | None, row: Row | None, *, field: str = "name") -> Row | None:
     """The row of a name that somebody gave. If another project has it, nothing is said but that the name is taken."""
     if row is not None and not sees(user, row):
         raise InputError("This name is taken.", field=field)
     return row
 
 
-def require_project_access(user: object, route: str, given: Mapping[str, object], *, roles: tuple[str, ...]) -> None:
+def require_project_access(user: Account, route: str, given: Mapping[str, object], *, roles: tuple[str, ...]) -> None:
     """404 where an address names something of a project in which somebody has none of the roles. One query at most."""
     if not is_allowed(user, route, given, roles=roles):
         raise Http404("Not found.")
 
 
-def is_allowed(user: Any, route: str, given: Mapping[str, object], *, roles: tuple[str, ...]) -> bool:
+def is_allowed(user: Account, route: str, given: Mapping[str, object], *, roles: tuple[str, ...]) -> bool:
     """Whether all that an address names is theirs to see. What does not exist is not."""
     named = [(given[name], *rule) for name, rule in list_rules(route) if isinstance(rule, tuple)]
     if any(isinstance(value, int) and value > LARGEST for value in given.values()):
@@ -179,7 +181,7 @@ def is_allowed(user: Any, route: str, given: Mapping[str, object], *, roles: tup
         for value, label, column in named
         for model in [apps.get_model(label)]
     ]
-    return User.objects.filter(*there, pk=user.pk).exists()
+    return isinstance(user, User) and User.objects.filter(*there, pk=user.pk).exists()
 
 
 __all__ = [
@@ -190,6 +192,7 @@ __all__ = [
     "PROJECT_LOOKUPS",
     "RESEARCHING",
     "ROUTE_OBJECTS",
+    "Account",
     "RouteObject",
     "filter_visible",
     "is_allowed",

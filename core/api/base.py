@@ -32,6 +32,7 @@ from core.api.schema import IntoProject as IntoProject
 from core.api.schema import Shape, resolve_shape
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.fields import Serializer
 from core.options.model import LARGEST as LARGEST
 from core.options.model import Options
 
@@ -39,6 +40,7 @@ MOST_AT_ONCE = 1000
 
 Row = TypeVar("Row", bound=Model)
 Verb = TypeVar("Verb", bound=Options)
+Shown = Callable[[Any], object] | Serializer
 
 
 class PageQuery(Given):
@@ -72,7 +74,7 @@ class Api(APIView):
     is_a_write = True
     """Whether other methods than GET change anything. Otherwise an Idempotency-Key has nothing to do."""
 
-    def initial(self, request: Request, *args: Any, **kwargs: object) -> None:
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         super().initial(request, *args, **kwargs)
         check_text(request.query_params.dict())
         check_text(kwargs)
@@ -149,8 +151,8 @@ class Api(APIView):
 
     def page(
         self,
-        rows: QuerySet[Any, Any],
-        shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
+        rows: QuerySet[Model, object],
+        shown: Shown,
         *,
         key: str = "pk",
         query: dict[str, Any] | None = None,
@@ -176,7 +178,7 @@ class Api(APIView):
     def render_placed(
         self,
         rows: Sequence[object],
-        shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
+        shown: Shown,
         *,
         after: int,
         limit: int,
@@ -201,7 +203,7 @@ class AnyAccount(Api):
     permission_classes = [IsSignedIn]
 
 
-def render_row(shown: Any, row: Any) -> object:
+def render_row(shown: Shown, row: object) -> object:
     return shown(row).data if isinstance(shown, type) else shown(row)
 
 
@@ -273,7 +275,7 @@ def fingerprint(part: object) -> object:
 
 
 @cache
-def build_page_schema(shape: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
+def build_page_schema(shape: Serializer) -> Serializer:
     """A page of such rows, as the OpenAPI document describes it."""
     name = shape.__name__.removesuffix("Serializer")
     fields = {
@@ -281,7 +283,7 @@ def build_page_schema(shape: type[serializers.Serializer[Any]]) -> type[serializ
         "results": shape(many=True),
         "__doc__": f"A page of a list of {name}.",
     }
-    made: type[serializers.Serializer[Any]] = type(f"{name}Page", (serializers.Serializer,), fields)
+    made: Serializer = type(f"{name}Page", (serializers.Serializer,), fields)
     return extend_schema_serializer(component_name=f"{name}Page")(made)
 
 

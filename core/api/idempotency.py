@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -34,7 +33,7 @@ class StoredResponse:
     """What a write answered: status, content as JSON types, type. `again`: it was done before, not now."""
 
     status: int
-    content: Any
+    content: object
     content_type: str = ""
     again: bool = False
 

@@ -75,7 +75,7 @@ class Json(JSONRenderer):
 class JsonBody(JSONParser):
     """A body of JSON, which is UTF-8 whatever charset is named beside it."""
 
-    def parse(self, stream: Any, *args: Any, **kwargs: Any) -> Any:
+    def parse(self, stream: Any, *args: object, **kwargs: object) -> Any:
         content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise RequestDataTooBig
@@ -84,7 +84,7 @@ class JsonBody(JSONParser):
         except InputError as error:
             raise ParseError(error.message) from error
 
-    def read(self, content: bytes) -> Any:
+    def read(self, content: bytes) -> object:
         """The value. Raises InputError for what is none."""
         return parse_json(content)
 

@@ -16,7 +16,7 @@ from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
 from core.api.problems import MEDIA_TYPE, Problem
-from core.options.fields import build_serializer
+from core.options.fields import Serializer, build_serializer
 from core.options.model import Options
 
 
@@ -38,18 +38,18 @@ class IntoProject(Given):
     )
 
 
-Shape = type[serializers.Serializer[Any]] | type[Options]
+Shape = Serializer | type[Options]
 
 
 @cache
-def resolve_shape(given: Shape) -> type[serializers.Serializer[Any]]:
+def resolve_shape(given: Shape) -> Serializer:
     """The serializer of a body or query: itself, or the one made from the options of a verb."""
     if not issubclass(given, Options):
         return given
     return build_serializer(given, IntoProject if given.makes_root else Given, Given)
 
 
-Handler = TypeVar("Handler", bound=Callable[..., Any])
+Handler = TypeVar("Handler", bound=Callable[..., object])
 
 ALWAYS = (400, 401, 403, 414, 429)
 WITH_BODY = (409, 413, 415, 422)
@@ -79,7 +79,7 @@ class Schema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         return [] if self.method in SAFE_METHODS else [KEY]
 
-    def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> dict[str, Any]:
+    def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> dict[str, object]:
         """Mark every field of an answer as required but those declared with `required=False`, and keep own docs only.
 
         Fields of models with a default count as optional otherwise, as they are in a body.
@@ -95,7 +95,7 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, object]:
         """The operation's own answers, and problems under every status with which it can refuse."""
-        answers: dict[str, Any] = super()._get_response_bodies(direction)
+        answers: dict[str, object] = super()._get_response_bodies(direction)
         for status in self.refusals():
             answer = self._get_response_for_code(  # type: ignore[no-untyped-call]
                 Problem, str(status), [MEDIA_TYPE], direction=direction
@@ -109,17 +109,17 @@ class Schema(AutoSchema):
         return (*ALWAYS, *missing, *(late if self.method in SAFE_METHODS else WITH_BODY))
 
 
-def may_be_absent(field: serializers.Field[Any, Any, Any, Any]) -> bool:
+def may_be_absent(field: serializers.Field[object, object, object, object]) -> bool:
     return not field.required and not field.read_only and field.default is serializers.empty
 
 
 def says(
     name: str,
     summary: str,
-    answer: Any = None,
+    answer: object = None,
     *,
-    body: Any = None,
-    query: Any = None,
+    body: object = None,
+    query: object = None,
     status: int = 200,
     also: Any = None,
 ) -> Callable[[Handler], Handler]:

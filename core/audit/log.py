@@ -66,7 +66,7 @@ class Pending:
     verb: str
     given: Mapping[str, Any]
     on: object
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     reference: tuple[str, int | None, str]
     study: int | None
     project: int | None
@@ -79,7 +79,7 @@ class Pending:
 class AuditTransaction:
     """The transaction of an event; `result` is what the service returned."""
 
-    result: Any = None
+    result: object = None
 
 
 pending: ContextVar[Pending | None] = ContextVar("pending", default=None)
@@ -186,7 +186,7 @@ def audit_batch() -> Iterator[None]:
         waiting.reset(token)
 
 
-def record(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
+def record(verb: str, *, by: User | None, on: object = None, **says: object) -> None:
     """Put on record what is no service's act; nothing within another act, which is on record itself."""
     if pending.get() is None:
         record_always(verb, by=by, on=on, **says)
@@ -212,7 +212,7 @@ def write(mine: Pending, result: object) -> None:
         later.extend(rows)
 
 
-def build_event(mine: Pending, result: Any) -> Act:
+def build_event(mine: Pending, result: object) -> Act:
     """Build the event of a call, without its place in the log."""
     kind, key, name = mine.reference if mine.on is not None else reference(main(result))
     study = mine.study or find_study([main(result)])
@@ -363,7 +363,7 @@ def find_study(rows: Sequence[object]) -> int | None:
     return None
 
 
-def find_project(rows: Sequence[Any], study: int | None) -> int | None:
+def find_project(rows: Sequence[object], study: int | None) -> int | None:
     """The project whose members may see it: that of the study, or of the first row that is of one."""
     of_study = next((row for row in rows if isinstance(row, study_model())), None)
     for row in [of_study, *rows]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -114,7 +113,7 @@ class Act(models.Model):
 
     @property
     def parsed_arguments(self) -> dict[str, object]:
-        found: dict[str, Any] = json.loads(self.arguments)
+        found: dict[str, object] = json.loads(self.arguments)
         return found
 
     @property

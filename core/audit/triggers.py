@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 SQLITE = {
     "act_not_changed": """
@@ -57,12 +60,12 @@ def build_drop_statements(vendor: str) -> list[str]:
     return [f"DROP TRIGGER IF EXISTS {name} ON annotation_act" for name in POSTGRESQL]
 
 
-def find_missing(connection: Any) -> list[str]:
+def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """The names of those that are gone, switched off, or do something else than they should."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'annotation_act'")
-            wanted: dict[str, Any] = {name: plain(text) for name, text in SQLITE.items()}
+            wanted: Mapping[str, object] = {name: plain(text) for name, text in SQLITE.items()}
             there = {name: plain(text) for name, text in cursor.fetchall()}
         else:
             cursor.execute(WORKING, [BODY])
@@ -88,7 +91,7 @@ class DroppedTriggers:
         self.table = table
         self.found: list[tuple[str, str]] = []
 
-    def drop(self, apps: object, schema_editor: Any) -> None:  # noqa: ARG002
+    def drop(self, apps: object, schema_editor: BaseDatabaseSchemaEditor) -> None:  # noqa: ARG002
         if schema_editor.connection.vendor != "sqlite":
             return
         with schema_editor.connection.cursor() as cursor:
@@ -96,7 +99,7 @@ class DroppedTriggers:
             for name, _ in self.found:
                 cursor.execute(f'DROP TRIGGER "{name}"')
 
-    def make(self, apps: Any, schema_editor: Any) -> None:  # noqa: ARG002
+    def make(self, apps: object, schema_editor: BaseDatabaseSchemaEditor) -> None:  # noqa: ARG002
         with schema_editor.connection.cursor() as cursor:
             for _, statement in self.found:
                 cursor.execute(statement)

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
@@ -17,6 +17,15 @@ from core.errors import InputError, gettext_noop
 from core.files.json_text import SUSPICIOUS, find_line, key_twice, refuse_unstorable, reword_message, to_dotted_path
 
 OnError = Literal["stop", "skip"]
+
+
+class RefusedRecord(TypedDict):
+    """What is wrong with a record, and where."""
+
+    file: str | None
+    line: int | None
+    field: str | None
+    message: str
 
 
 @dataclass
@@ -34,7 +43,7 @@ class Problems:
         self.errors.append(error)
         self.records.append(record.decode("utf-8", "replace") if isinstance(record, bytes) else record)
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[RefusedRecord]:
         """The errors as plain data: file, line, field and message."""
         return [{"file": e.file, "line": e.line, "field": e.field, "message": e.message} for e in self.errors]
 
@@ -61,7 +70,7 @@ class InputFile:
     def from_path(cls, path: Path | str, name: str | None = None) -> InputFile:
         return cls(Path(path), name or str(path))
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: object) -> InputError:
         return InputError(message, file=self.name, line=line, field=field, **parts)
 
     def describe_line(self, line: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DataError, IntegrityError
 
-from core.files.input_files import Problems, Source
+from core.files.input_files import Problems, RefusedRecord, Source
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Outcome:
     created: Counter[str] = field(default_factory=Counter)
     updated: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
-    skipped: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[RefusedRecord] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     changed_items: int = 0
     raised_probabilities: int = 0
@@ -53,7 +53,7 @@ class Outcome:
             self.errors_file = str(write_errors(problems, beside))
 
     def to_document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             name: {kind: counter[kind] for kind in self.kinds}
             for name, counter in (("created", self.created), ("updated", self.updated), ("unchanged", self.unchanged))
         }

@@ -239,7 +239,7 @@ class ParquetRows:
             self.flush()
         self.writer.close()
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Mapping[str, object]) -> None:
         self.waiting.append(row)
         if len(self.waiting) >= WAITING:
             self.flush()

@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from core.jobs.backoff import TransientError
 
@@ -156,7 +156,7 @@ class RequestPool(ABC, Generic[A, R]):
 
         self.loop.call_soon_threadsafe(act)
 
-    def result_of(self, coroutine: Coroutine[Any, Any, T]) -> T:
+    def result_of(self, coroutine: Coroutine[object, object, T]) -> T:
         """What comes of it in the loop. Waits."""
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
 

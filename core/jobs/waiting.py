@@ -110,7 +110,7 @@ def remember(key: str, asked: DeferredRequest) -> None:
     cache.set(key, said, REMEMBERED)
 
 
-def ask(*, by: User, key: str, task: str, args: Sequence[Any]) -> None:
+def ask(*, by: User, key: str, task: str, args: Sequence[object]) -> None:
     """Leave it to a worker. One who is at it already is left alone. Raises InputError where none can be reached."""
     found = find_request(key)
     if found and found.is_alive:

@@ -26,13 +26,13 @@ Serializer = type[serializers.Serializer[Any]]
 
 Result = TypeVar("Result")
 
-FORM_FIELDS: dict[Any, Any] = {
+FORM_FIELDS: dict[object, Callable[..., forms.Field]] = {
     int: forms.IntegerField,
     float: forms.FloatField,
     Decimal: partial(forms.DecimalField, **DOLLARS),
     date: partial(forms.DateField, widget=forms.DateInput(attrs={"type": "date"})),
 }
-REST_FIELDS: dict[Any, Any] = {
+REST_FIELDS: dict[object, Callable[..., object]] = {
     int: serializers.IntegerField,
     float: serializers.FloatField,
     Decimal: partial(serializers.DecimalField, **DOLLARS),
@@ -71,7 +71,7 @@ class JsonField(forms.JSONField):
         super().__init__(**{"decoder": Decoder, "widget": widget, **options})
         self.texts = texts
 
-    def prepare_value(self, value: object) -> Any:
+    def prepare_value(self, value: object) -> str:
         return "" if value in (None, "", {}) else super().prepare_value(value)
 
     def clean(self, value: object) -> dict[str, object]:
@@ -109,7 +109,7 @@ class OptionsForm(forms.Form):
                 self.inverted.add(place)
         self.places = {**self.places, **renamed}
 
-    def set(self, name: str, **attributes: Any) -> None:
+    def set(self, name: str, **attributes: object) -> None:
         """Set what depends on rows or on the page, such as the choices of a field."""
         field = self.fields[name]
         if "choices" in attributes and isinstance(field, forms.CharField):

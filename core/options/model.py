@@ -104,7 +104,7 @@ class Options(BaseModel):
             raise to_input_error(error.errors()[0], type(self)) from error
 
     @classmethod
-    def check(cls, given: Mapping[str, Any]) -> Self:
+    def check(cls, given: Mapping[str, object]) -> Self:
         """Return the options of these names."""
         return cls(**given)
 
@@ -158,7 +158,7 @@ class Option:
         return f"{self.title.rstrip('.')}. {self.description}".strip() if self.title else self.description
 
     @property
-    def range(self) -> dict[str, Any]:
+    def range(self) -> dict[str, object]:
         """Smallest and largest value, as Django and REST framework call them."""
         return {} if self.type in (bool, date) else {"min_value": self.least, "max_value": self.most}
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
-from typing import Any
 from urllib.parse import urlsplit
 
 import nh3
@@ -19,6 +18,7 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
@@ -125,35 +125,35 @@ OWN_DIRECTION = {"p", "li", "blockquote", "td", "th"}
 class PieceRenderer(RendererHTML):
     """Writes tokens as HTML with their places in the source."""
 
-    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def text(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         return wrap(tokens[idx], escape(tokens[idx].content), env)
 
     text_special = text
 
-    def code_inline(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         return f'<code dir="ltr">{wrap(tokens[idx], escape(tokens[idx].content), env)}</code>'
 
-    def formula(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+    def formula(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         token = tokens[idx]
         return wrap(token, to_mathml(token.content, display=token.markup in ("$$", "\\[")), env, css="formula")
 
-    def formula_block(self, tokens: Sequence[Token], idx: int, options: object, env: Any) -> str:
+    def formula_block(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         token = tokens[idx]
         shown = f'<span class="formula">{to_mathml(token.content, display=True)}</span>'
         place = attributes(token.meta["start"] + env["start"], token.meta["end"] + env["start"], whole=True)
         return f'<div class="content__formula"{place} dir="ltr">{shown}</div>'
 
-    def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+    def fence(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         words = tokens[idx].info.split()
         return write_code(tokens[idx], words[0] if words else "", env)
 
-    def code_block(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+    def code_block(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         return write_code(tokens[idx], "", env)
 
     def softbreak(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return BREAK
 
-    def image(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+    def image(self, tokens: Sequence[Token], idx: int, options: object, env: EnvType) -> str:
         """A picture that lies elsewhere is not fetched: its name, with a link to where it is."""
         token = tokens[idx]
         address = str(token.attrs.get("src", ""))
@@ -177,7 +177,7 @@ class PieceRenderer(RendererHTML):
     def table_close(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return "</table></div>\n"
 
-    def renderToken(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: N802
+    def renderToken(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: N802
         token = tokens[idx]
         if token.tag in OWN_DIRECTION and token.nesting == 1:
             aligned = str(token.attrs.pop("style", "")).removeprefix("text-align:")
@@ -185,7 +185,7 @@ class PieceRenderer(RendererHTML):
         return str(super().renderToken(tokens, idx, options, env))
 
 
-def wrap(token: Token, html: str, env: Any, *, css: str = "") -> str:
+def wrap(token: Token, html: str, env: EnvType, *, css: str = "") -> str:
     """The HTML as a piece."""
     if not html:
         return ""
@@ -198,7 +198,7 @@ def attributes(start: int, end: int, *, whole: bool) -> str:
     return f' data-start="{start}" data-end="{end}"{" data-whole" if whole else ""}'
 
 
-def write_code(token: Token, language: str, env: Any) -> str:
+def write_code(token: Token, language: str, env: EnvType) -> str:
     """A block of code: one piece, or where its lines are indented in the source, one of each line."""
     block: Block = token.meta["block"]
     lines, offset = highlight_lines(block.content, language), env["start"]

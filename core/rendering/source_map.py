@@ -11,13 +11,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
 
 class MappedInline(StateInline):
@@ -35,7 +36,7 @@ class MappedInline(StateInline):
         token.meta["at"] = self.began
         return token
 
-    def push(self, ttype: str, tag: str, nesting: Any) -> Token:
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         before = self.tokens[-1] if self.tokens and not self.pending else None
         token = super().push(ttype, tag, nesting)
         token.meta["from"] = token.meta["at"] = self.pos
@@ -45,7 +46,7 @@ class MappedInline(StateInline):
 
 
 class MappedParser(ParserInline):
-    def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
         state = MappedInline(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):

@@ -44,10 +44,10 @@ def records(head: StudyHead, items: Items) -> Iterator[str]:
     return write_list(record(head, item) for item in items())
 
 
-def record(head: StudyHead, item: Rated) -> dict[str, Any]:
+def record(head: StudyHead, item: Rated) -> dict[str, object]:
     """One item. A response stands where somebody gave a value; answers without one are in the metadata alone."""
-    responses: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    suggestions: dict[str, dict[str, Any]] = {}
+    responses: dict[str, list[dict[str, object]]] = defaultdict(list)
+    suggestions: dict[str, dict[str, object]] = {}
     for answer in item.answers:
         if not answer.value:
             continue
@@ -119,10 +119,10 @@ def settings(head: StudyHead, items: Items) -> Iterator[str]:
     yield json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def question(name: str, scale: Scale) -> dict[str, Any]:
+def question(name: str, scale: Scale) -> dict[str, object]:
     if scale.type == "ranking":
         names = [{"value": f"response_{name}", "text": f"Response {name}"} for name in ("1", "2")]
-        asked: dict[str, Any] = {"type": "ranking", "options": names}
+        asked: dict[str, object] = {"type": "ranking", "options": names}
     elif scale.stars:
         asked = {"type": "rating", "options": [{"value": step + 1} for step in range(scale.stars)]}
     elif scale.categories:
@@ -186,7 +186,7 @@ def is_text(value: object) -> bool:
 
 def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, object]:
     """The dialogue or pair in the record's fields."""
-    fields: Mapping[str, Any] = given["fields"]
+    fields: Mapping[str, object] = given["fields"]
     rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}
     identity = Naming().find_id(given, naming.find_id(rest))
     chat = naming.find_value("dialogue", fields, ("chat", "messages", "conversation"))

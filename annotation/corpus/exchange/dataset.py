@@ -39,10 +39,10 @@ class Scale:
     unit: str = "item"
     type: str = "choice"
     help: str = ""
-    examples: tuple[Mapping[str, Any], ...] = ()
-    limits: Mapping[str, Any] = field(default_factory=dict)
+    examples: tuple[Mapping[str, object], ...] = ()
+    limits: Mapping[str, object] = field(default_factory=dict)
     is_required: bool = True
-    condition: Mapping[str, Any] | None = None
+    condition: Mapping[str, object] | None = None
 
     @property
     def values(self) -> list[str]:
@@ -132,7 +132,7 @@ class Rated:
     answers: tuple[ExchangedAnswer, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_document(self, answers: Iterable[ExchangedAnswer]) -> dict[str, Any]:
+    def to_document(self, answers: Iterable[ExchangedAnswer]) -> dict[str, object]:
         """The item with some of its answers, as it stands whole in a file of another tool."""
         return {"record": self.record, "facts": self.facts, "answers": [one.to_extras() for one in answers]}
 
@@ -187,7 +187,7 @@ class Naming:
         names = [self.fields[name]] if name in self.fields else [name, *usual]
         return next((given[each] for each in names if each in given), None)
 
-    def find_id(self, given: Mapping[str, Any], otherwise: str = "") -> str:
+    def find_id(self, given: Mapping[str, object], otherwise: str = "") -> str:
         """The id, which may be the number 0; `otherwise` where there is none."""
         found = self.find_value("id", given)
         return otherwise if found in (None, "") else spell_value(found)

@@ -92,7 +92,7 @@ def parse_rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
     return Rated({**rest, "id": identity, "turns": [{"role": "user", "content": text}]}, tuple(answers))
 
 
-def answer(label: Any, rater: str, naming: Naming) -> ExchangedAnswer:
+def answer(label: object, rater: str, naming: Naming) -> ExchangedAnswer:
     """`criterion: value`, or a value alone."""
     if not isinstance(label, str):
         raise InputError("marks words of the text; Concord takes labels of whole items", field="label")

@@ -59,7 +59,7 @@ def to_answer(row: Label, runs: dict[str, list[int]], naming: Naming) -> Exchang
         runs[rater].append(run)
     place = runs[rater].index(run) + 1 if run is not None else 1
     named = rater.rpartition("@")[0] or rater if str(row["rater_kind"]).startswith(IMPORTED) else rater
-    told: dict[str, Any] = {name: row[name] for name in SAME if row[name] is not None}
+    told: dict[str, object] = {name: row[name] for name in SAME if row[name] is not None}
     return ExchangedAnswer.from_extras(
         {**told, "evidence": parse_json(row["evidence"]) if row["evidence"] else ()},
         rater=named if place == 1 else f"{named} (run {place})",

@@ -97,14 +97,14 @@ def results(head: StudyHead, scale: Scale, answer: ExchangedAnswer) -> list[dict
     return [result(scale, answer), *(region(head, scale, span, place) for place, span in enumerate(spans, start=1))]
 
 
-def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -> dict[str, Any]:
+def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -> dict[str, object]:
     """One span where Label Studio shows it: in a paragraph of the dialogue, or in a response."""
     start, end, labels = span["start"], span["end"], [span["category"]]
     name = f"{scale.key}-{place}"
     if head.kind == "dialogue":
         turn = str(int(span["part"].removeprefix("turn-")) - 1)
         value = {"start": turn, "end": turn, "startOffset": start, "endOffset": end, "text": span["text"]}
-        shown: dict[str, Any] = {
+        shown: dict[str, object] = {
             "to_name": "item",
             "type": "paragraphlabels",
             "value": {**value, "paragraphlabels": labels},
@@ -115,7 +115,7 @@ def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -
     return {"id": name, "from_name": f"{scale.key}-words", **shown, "meta": {PART: scale.key}}
 
 
-def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
+def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, object]:
     """One control's result."""
     name, kind, value = build_control(scale, answer)
     told = IN_RESULT if scale.type in NUMBERS or answer.reason else ()
@@ -200,7 +200,7 @@ def controls(scale: Scale, kind: str) -> Iterator[Xml.Element]:
         yield Xml.Element(control, {"name": scale.key, "toName": "item"})
 
 
-def choices(name: str, categories: Iterable[Mapping[str, Any]]) -> Xml.Element:
+def choices(name: str, categories: Iterable[Mapping[str, object]]) -> Xml.Element:
     found = Xml.Element("Choices", {"name": name, "toName": "item", "choice": "single"})
     for category in categories:
         Xml.SubElement(found, "Choice", {"value": str(category["value"]), "hint": str(category["label"])})
@@ -269,7 +269,7 @@ def parse_record(data: Mapping[str, object], naming: Naming, number: str) -> dic
     return {"id": identity, "turns": to_turns(turns), **rest}
 
 
-def person(completed_by: Any) -> Any:
+def person(completed_by: object) -> object:
     """Who: a number, or an account with its address."""
     return completed_by.get("email") or completed_by["id"] if isinstance(completed_by, dict) else completed_by
 
@@ -292,7 +292,7 @@ def is_part(result: Mapping[str, Any]) -> bool:
     return PART in (result.get("meta") or {})
 
 
-def answer(result: Mapping[str, Any], rater: str, naming: Naming, annotation: Mapping[str, Any]) -> ExchangedAnswer:
+def answer(result: Mapping[str, Any], rater: str, naming: Naming, annotation: Mapping[str, object]) -> ExchangedAnswer:
     """One result as an answer."""
     meta = result.get("meta") or {}
     ours = dict(meta.get(META) or {})

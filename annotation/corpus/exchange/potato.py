@@ -46,7 +46,7 @@ def instances(head: StudyHead, items: Items) -> Iterator[str]:
     """data.jsonl: what annotators see, and the record as Concord has it."""
     for item in items():
         record = item.record
-        seen: dict[str, Any] = {}
+        seen: dict[str, object] = {}
         if head.kind == "dialogue":
             seen["conversation"] = [{"speaker": turn["role"], "text": turn["content"]} for turn in record["turns"]]
         else:
@@ -66,7 +66,7 @@ def iterate_annotation_lines(head: StudyHead, items: Items) -> Iterator[str]:
         for rater, answers in by.items():
             labels = {one.question: label(head, one) for one in answers if one.value}
             orders = {one.question: [1, 0] if one.order == "BA" else [0, 1] for one in answers if is_choice(head, one)}
-            row: dict[str, Any] = {
+            row: dict[str, object] = {
                 "instance_id": str(item.record["id"]),
                 "user_id": rater,
                 "labels": labels,
@@ -139,7 +139,7 @@ def rows(file: InputFile, problems: Problems) -> Iterable[Given]:
 
 
 def take(
-    row: Any, name: str, naming: Naming, answers: dict[str, list[ExchangedAnswer]], records: list[Given], place: str
+    row: object, name: str, naming: Naming, answers: dict[str, list[ExchangedAnswer]], records: list[Given], place: str
 ) -> None:
     """A row is an instance, what somebody said of one, what they said of all, or what a judge said."""
     if not isinstance(row, dict):
@@ -160,16 +160,16 @@ def take(
         answers[spell_value(row["instance_id"])] += parse_answers(row["labels"], orders, str(row["user_id"]), naming)
 
 
-def group_by_schema(given: Sequence[Any]) -> dict[str, dict[str, Any]]:
+def group_by_schema(given: Sequence[Any]) -> dict[str, dict[str, object]]:
     """The state's pairs of label and value as the labels of a line."""
-    labels: dict[str, dict[str, Any]] = defaultdict(dict)
+    labels: dict[str, dict[str, object]] = defaultdict(dict)
     for about, value in given:
         labels[about["schema"]][about["name"]] = value
     return labels
 
 
 def parse_answers(
-    labels: Mapping[str, Mapping[str, Any]], orders: Mapping[str, Sequence[int]], rater: str, naming: Naming
+    labels: Mapping[str, Mapping[str, object]], orders: Mapping[str, Sequence[int]], rater: str, naming: Naming
 ) -> list[ExchangedAnswer]:
     """Somebody's answers; free texts are no labels."""
     found = []

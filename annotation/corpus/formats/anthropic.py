@@ -8,7 +8,6 @@ https://huggingface.co/datasets/Anthropic/hh-rlhf
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from annotation.corpus.formats.base import (
     CHATS,
@@ -31,7 +30,7 @@ def recognise(row: Row) -> bool:
     return is_dialogue(messages) and ("system" in row or any(has_blocks(one) for one in messages or []))
 
 
-def has_blocks(message: Mapping[str, Any]) -> bool:
+def has_blocks(message: Mapping[str, object]) -> bool:
     said = message.get("content")
     return isinstance(said, list) and any(isinstance(one, Mapping) and one.get("type") in BLOCKS for one in said)
 

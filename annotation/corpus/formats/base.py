@@ -11,7 +11,7 @@ from annotation.corpus.parsing.messages import render_dialogue
 from core.errors import InputError, gettext_noop
 from core.hashing import content_hash
 
-Record = dict[str, Any]
+Record = dict[str, object]
 """A dialogue or pair as a line of Concord's own JSONL."""
 Row = Mapping[str, Any]
 
@@ -51,7 +51,7 @@ class ChatFormat:
     parse: Callable[[Row], Iterator[Record]]
 
 
-def identify(row: Row, *names: str, content: Any = None) -> str:
+def identify(row: Row, *names: str, content: object = None) -> str:
     """The id of a row: the first of these names that it has, else a hash of its content."""
     for name in names:
         if row.get(name) not in (None, ""):
@@ -70,7 +70,7 @@ def select(row: Row, *names: str) -> Record:
     return {name: row[name] for name in names if row.get(name) is not None}
 
 
-Turns = Sequence[Mapping[str, Any]]
+Turns = Sequence[Mapping[str, object]]
 
 
 def build_pair(chosen: Turns, rejected: Turns) -> Record:
@@ -85,7 +85,11 @@ def build_pair(chosen: Turns, rejected: Turns) -> Record:
 
 
 def render(turns: Turns) -> str:
-    """Turns as one text: a single one as it is, several with who speaks."""
+    """Turns as one text: a single one as it is, several with who speaks. InputError for one with a picture."""
+    if other := next((turn for turn in turns if not isinstance(turn["content"], str)), None):
+        raise InputError(
+            "the {role} says more than text, which a pair cannot hold", field="dialogue", role=other["role"]
+        )
     if len(turns) == 1:
         return str(turns[0]["content"])
     return render_dialogue(turns)

@@ -39,11 +39,11 @@ def parse(row: Row) -> Iterator[Record]:
     )
 
 
-def is_generation(one: Any) -> bool:
+def is_generation(one: object) -> bool:
     return isinstance(one, Mapping) and one.get("type") == "GENERATION"
 
 
-def read_scores(given: Any) -> dict[str, Any]:
+def read_scores(given: Any) -> dict[str, object]:
     """Scores by name: their number, or their text where they are categories."""
     if isinstance(given, Mapping):  # columns of the table's export
         return dict(given)

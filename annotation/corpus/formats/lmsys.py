@@ -91,7 +91,7 @@ def join(turns: list[dict[str, Any]], role: str) -> str:
     return render(said) if len(said) == 1 else "\n\n---\n\n".join(turn["content"] for turn in said)
 
 
-def read_talk(row: Row, side: str) -> list[dict[str, Any]]:
+def read_talk(row: Row, side: str) -> list[dict[str, object]]:
     """The conversation with one model. Lists are JSON text in a CSV file."""
     if f"conversation_{side}" in row:
         return to_turns(row[f"conversation_{side}"])
@@ -100,7 +100,7 @@ def read_talk(row: Row, side: str) -> list[dict[str, Any]]:
     return [{"role": role, "content": text or ""} for role, text in messages]
 
 
-def read_list(row: Row, name: str) -> list[Any]:
+def read_list(row: Row, name: str) -> list[object]:
     given = row.get(name)
     try:
         found = json.loads(given) if isinstance(given, str) else given

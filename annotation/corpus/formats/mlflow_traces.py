@@ -47,14 +47,14 @@ def parse(row: Row) -> Iterator[Record]:
     )
 
 
-def read_root(spans: list[Any]) -> tuple[Any, Any]:
+def read_root(spans: list[Any]) -> tuple[object, object]:
     """What went into the span without a parent, and what came out of it."""
     roots = [one for one in spans if not (one.get("parent_span_id") or one.get("parent_id"))]
     about = attributes(roots[0] if roots else spans[0]) if spans else {}
     return parse_attribute(about.get(INPUTS)), parse_attribute(about.get(OUTPUTS))
 
 
-def parse_attribute(value: Any) -> object:
+def parse_attribute(value: object) -> object:
     """The value of an attribute, which MLflow writes as JSON text, also where it is a text itself."""
     if not isinstance(value, str):
         return value
@@ -64,13 +64,13 @@ def parse_attribute(value: Any) -> object:
         return value
 
 
-def attributes(span: Mapping[str, Any]) -> Mapping[str, Any]:
+def attributes(span: Mapping[str, object]) -> Mapping[str, object]:
     """The attributes of a span, whose values are JSON texts."""
     found = span.get("attributes")
     return found if isinstance(found, Mapping) else {}
 
 
-def find_model(spans: list[Any]) -> str:
+def find_model(spans: list[object]) -> str:
     """The model of the first call of one."""
     for span in spans:
         about = attributes(span) if isinstance(span, Mapping) else {}
@@ -81,7 +81,7 @@ def find_model(spans: list[Any]) -> str:
     return ""
 
 
-def read_assessments(given: Any) -> dict[str, Any]:
+def read_assessments(given: Any) -> dict[str, object]:
     """Assessments by name: the value of their feedback or expectation."""
     found = {}
     for one in given or []:

@@ -12,7 +12,6 @@ the loop of an agent, is part of that one. Events `gen_ai.evaluation.result` are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row
 from annotation.corpus.formats.payloads import build_trace, has_conversation, parse_text
@@ -44,7 +43,7 @@ def parse(row: Row) -> Iterator[Record]:
             yield build_span(span, about, turns, read_scores(span))
 
 
-def goes_on(other: Row, other_turns: list[Any], span: Row, turns: list[Any]) -> bool:
+def goes_on(other: Row, other_turns: list[dict[str, object]], span: Row, turns: list[dict[str, object]]) -> bool:
     """Whether another span of the same trace begins with all turns of this one, and has more."""
     same = other.get("traceId", other.get("trace_id")) == span.get("traceId", span.get("trace_id"))
     return same and len(other_turns) > len(turns) and other_turns[: len(turns)] == turns
@@ -58,12 +57,12 @@ def iterate_spans(row: Row) -> Iterator[Row]:
                 yield from scope.get("spans") or []
 
 
-def read_attributes(given: Row) -> dict[str, Any]:
+def read_attributes(given: Row) -> dict[str, object]:
     """Attributes of a span or event as plain values by key."""
     return {one["key"]: read_value(one.get("value")) for one in given.get("attributes") or []}
 
 
-def read_value(value: object) -> Any:
+def read_value(value: object) -> object:
     """A value of OTLP (`AnyValue`) as JSON has it. 64-bit integers are written as texts."""
     if not isinstance(value, Mapping) or not value:
         return None
@@ -75,7 +74,7 @@ def read_value(value: object) -> Any:
     return int(inner) if kind == "intValue" else inner
 
 
-def read_turns(span: Row) -> list[dict[str, Any]]:
+def read_turns(span: Row) -> list[dict[str, object]]:
     """The messages of a span, in the order in which they were said."""
     sources = [read_attributes(span)]
     sources += [read_attributes(one) for one in span.get("events") or [] if one.get("name") == DETAILS]
@@ -91,7 +90,7 @@ def read_turns(span: Row) -> list[dict[str, Any]]:
     return to_turns(messages) if any(one["role"] in ("user", "assistant") for one in messages) else []
 
 
-def read_messages(given: object) -> list[dict[str, Any]]:
+def read_messages(given: object) -> list[dict[str, object]]:
     """Turns of messages that are a list, or its JSON text."""
     found = parse_text(given) if isinstance(given, str) else given
     return [turn for one in found for turn in split_message(drop_reason(one))] if isinstance(found, list) else []
@@ -108,13 +107,13 @@ def read_system(given: object) -> list[dict[str, object]]:
     return [{"role": "system", "content": said}] if said else []
 
 
-def to_old_message(name: str, about: Mapping[str, Any]) -> dict[str, Any]:
+def to_old_message(name: str, about: Mapping[str, object]) -> dict[str, object]:
     """A message of an event: its attributes, or those of `message` in a choice, some of them as JSON text."""
     inner = about.get("message") if name == CHOICE else None
     found = parse_text(inner) if isinstance(inner, str) else inner
     given = {**about, **found} if isinstance(found, Mapping) else dict(about)
     calls = given.get("tool_calls")
-    kept: dict[str, Any] = {"role": OLD_EVENTS[name], "content": given.get("content") or ""}
+    kept: dict[str, object] = {"role": OLD_EVENTS[name], "content": given.get("content") or ""}
     if isinstance(calls, str):
         calls = parse_text(calls)
     if calls:
@@ -122,7 +121,7 @@ def to_old_message(name: str, about: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "tool_call_id": given["id"]} if given.get("id") and OLD_EVENTS[name] == "tool" else kept
 
 
-def read_scores(span: Row) -> dict[str, Any]:
+def read_scores(span: Row) -> dict[str, object]:
     """The evaluations of a span by name: their number, else their label."""
     found = {}
     for event in span.get("events") or []:
@@ -133,7 +132,9 @@ def read_scores(span: Row) -> dict[str, Any]:
     return found
 
 
-def build_span(span: Row, about: Mapping[str, Any], turns: list[dict[str, Any]], scores: dict[str, object]) -> Record:
+def build_span(
+    span: Row, about: Mapping[str, object], turns: list[dict[str, object]], scores: dict[str, object]
+) -> Record:
     trace = str(span.get("traceId") or span.get("trace_id") or "")
     identity = str(span.get("spanId") or span.get("span_id") or "")
     return build_trace(

@@ -63,7 +63,7 @@ def parse_text(text: str) -> object:
         return None
 
 
-def read_list(given: list[object], role: str, depth: int) -> list[dict[str, Any]]:
+def read_list(given: list[object], role: str, depth: int) -> list[dict[str, object]]:
     if all(isinstance(one, list) for one in given):
         return read_payload(given[0], role, depth + 1)
     messages = [to_message(one) for one in given if isinstance(one, Mapping)]

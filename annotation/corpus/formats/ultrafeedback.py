@@ -65,7 +65,7 @@ def find_best(scores: Sequence[Any]) -> str:
     return str(best[0]) if len(best) == 1 else "tie"
 
 
-def read_ratings(completion: Mapping[str, Any]) -> dict[str, Any]:
+def read_ratings(completion: Mapping[str, Any]) -> dict[str, object]:
     """The ratings of a completion by aspect, and its scores over all."""
     rated = completion.get("annotations") or {}
     ratings = {name: one.get("Rating") for name, one in rated.items() if isinstance(one, Mapping)}

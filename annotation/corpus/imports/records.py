@@ -62,7 +62,7 @@ class Context:
         self.problems.add(place, record.model_dump_json(exclude_unset=True))
 
 
-Columns = Callable[[list[Line], Context], dict[str, dict[str, Any]]]
+Columns = Callable[[list[Line], Context], dict[str, dict[str, object]]]
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def read_after(message: Mapping[str, Any]) -> Iterator[dict[str, object]]:
         yield from read_citation(cited)
 
 
-def read_part(part: Any) -> Iterator[dict[str, Any]]:
+def read_part(part: object) -> Iterator[dict[str, object]]:
     """The sections of one part, as OpenAI, Anthropic or Concord call it."""
     if isinstance(part, str):
         part = {"type": "text", "text": part}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from annotation.corpus.parsing import mapped_fields
 from annotation.corpus.parsing.mapped_fields import DIALOGUES, KINDS, MappedField, MappedKind
@@ -25,7 +24,7 @@ class FoundColumn:
 
     path: str
     n_filled: int
-    examples: tuple[Any, ...]
+    examples: tuple[object, ...]
 
     @property
     def is_empty(self) -> bool:
@@ -35,7 +34,7 @@ class FoundColumn:
 def find_columns(rows: Sequence[TableRow]) -> list[FoundColumn]:
     """The columns of some rows in the order in which they come, at most 300."""
     filled: dict[str, int] = {}
-    examples: dict[str, list[Any]] = {}
+    examples: dict[str, list[object]] = {}
     for row in rows:
         for path, value in list_paths(row.values):
             if path not in filled:

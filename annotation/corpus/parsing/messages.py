@@ -49,7 +49,7 @@ CALLS = "tool_calls"
 REASONING = "reasoning_content"
 
 
-def to_turns(given: Any) -> list[dict[str, Any]]:
+def to_turns(given: object) -> list[dict[str, Any]]:
     """Return the turns of a list of messages. InputError for what is no dialogue, or whose speakers are unknown."""
     if not isinstance(given, list) or not given or not all(isinstance(one, dict) for one in given):
         raise InputError("a dialogue is a list of turns, each with a role and a text", field="dialogue")
@@ -59,7 +59,7 @@ def to_turns(given: Any) -> list[dict[str, Any]]:
     return turns
 
 
-def split_message(message: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+def split_message(message: Mapping[str, object]) -> Iterator[dict[str, object]]:
     """The turns of one message: results of tools inside a message, as Anthropic has them, are turns of their own."""
     role = read_role(message)
     said = find_first_value(message, TEXTS)
@@ -83,7 +83,7 @@ def read_role(message: Mapping[str, object]) -> str:
     return role
 
 
-def to_turn(message: Mapping[str, Any], role: str, said: Any) -> dict[str, Any]:
+def to_turn(message: Mapping[str, Any], role: str, said: object) -> dict[str, object]:
     """One turn; what else the message holds is kept, but for nulls, with which Parquet fills what is not there."""
     texts = [name for name in TEXTS if name in message]
     used = {find_first_name(message, SPEAKERS), *(texts and [find_first_name(message, texts)]), *OTHER_NAMES, CALLS}
@@ -155,7 +155,7 @@ def is_call(part: Mapping[str, object]) -> bool:
     return part.get("type") in ("tool_use", "tool_call")
 
 
-def is_result(part: Any) -> bool:
+def is_result(part: object) -> bool:
     return isinstance(part, Mapping) and part.get("type") in ("tool_result", "tool_call_response")
 
 
@@ -192,7 +192,7 @@ def read_written_call(text: str) -> dict[str, object]:
     return build_call("", str(found.get("name") or ""), found.get("arguments"))
 
 
-def to_result(part: Mapping[str, Any]) -> dict[str, Any]:
+def to_result(part: Mapping[str, object]) -> dict[str, Any]:
     """What a tool answered, as a turn."""
     given = next((part[name] for name in ("content", "response", "result") if name in part), "")
     text = given if isinstance(given, str) else render_result(given)
@@ -207,7 +207,7 @@ def render_result(given: object) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 
-def is_dialogue(value: Any) -> bool:
+def is_dialogue(value: object) -> bool:
     """Whether a value looks like a list of messages."""
     return (
         isinstance(value, list)

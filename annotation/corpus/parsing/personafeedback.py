@@ -69,7 +69,7 @@ class SourcePersona:
 
     user_id: str
     content_hash: str
-    fields: dict[str, Any]
+    fields: dict[str, object]
 
 
 def groups(root: InputFile) -> list[SourceGroup]:
@@ -132,7 +132,7 @@ def persona_fields(document: dict[str, Any]) -> dict[str, object]:
     }
 
 
-def persona_document(fields: Mapping[str, Any]) -> dict[str, Any]:
+def persona_document(fields: Mapping[str, Any]) -> dict[str, object]:
     """A persona's file from the columns of its profile: what `persona_fields` reads, the other way round.
 
     Columns that the layout does not know stand under their own names; empty ones are left out.

@@ -95,7 +95,7 @@ class Batch:
 class Wordings:
     """The first wording of every task, as the source's dict. Deviations from it are counted, not kept."""
 
-    known: dict[str, dict[str, Any]] = field(default_factory=dict)
+    known: dict[str, dict[str, object]] = field(default_factory=dict)
     new: list[ParsedTask] = field(default_factory=list)
     differing: int = 0
 
@@ -206,7 +206,7 @@ class ScenarioFile:
         for key, record in document.items():
             # The usual record repeats a wording that has been checked; all others take the long way.
             task_id: Any = None
-            situation: Any = None
+            situation: object = None
             try:
                 task_id, situation = record.pop("task_id", None), record.pop("situations", None)
                 usual = known.get(task_id) == record and type(situation) is dict and task_id not in situations

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -60,7 +60,7 @@ class ParsedDialogue:
     about: About
     file: InputFile
     content_hash: str
-    turns: list[dict[str, Any]]
+    turns: list[dict[str, object]]
     extra: dict[str, object]
 
 

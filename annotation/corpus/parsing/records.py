@@ -51,7 +51,7 @@ class ProfileRecord(Record):
     name: Name = ""
     persona: str = ""
     demographics: dict[str, object] = {}
-    preferences: dict[str, Any] = {}
+    preferences: dict[str, object] = {}
     interests: dict[str, object] = {}
     interactions: dict[str, object] = {}
     memories: list[object] = []
@@ -103,9 +103,9 @@ class Turn(BaseModel):
         return self
 
     @model_serializer(mode="wrap")
-    def drop_no_parts(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def drop_no_parts(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         """A turn that is only text is stored as that."""
-        found: dict[str, Any] = dump(self)
+        found: dict[str, object] = dump(self)
         parts = [part.to_stored() for part in self.parts]
         return {**found, "parts": parts} if parts else {k: v for k, v in found.items() if k != "parts"}
 
@@ -155,7 +155,7 @@ class FurtherResponse(BaseModel):
     @model_serializer(mode="wrap")
     def drop_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Text alone is stored as that."""
-        found: dict[str, Any] = dump(self) | {"parts": [part.to_stored() for part in self.parts]}
+        found: dict[str, object] = dump(self) | {"parts": [part.to_stored() for part in self.parts]}
         return {name: value for name, value in found.items() if value or name == "text"}
 
 
@@ -206,9 +206,9 @@ class PairRecord(DrawnRecord):
         return self
 
     @model_serializer(mode="wrap")
-    def drop_no_parts(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def drop_no_parts(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         """A pair that is only text is stored, and told from another, as that."""
-        found: dict[str, Any] = dump(self)
+        found: dict[str, object] = dump(self)
         found |= {"parts": {name: [part.to_stored() for part in parts] for name, parts in self.parts.items() if parts}}
         usual = {"parts": {}, "further": [], "n_responses": 2}
         return {name: value for name, value in found.items() if name not in usual or value != usual[name]}

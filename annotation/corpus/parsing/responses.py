@@ -32,7 +32,7 @@ def gather(given: dict[str, Any]) -> dict[str, Any]:
     return {**rest, **spread(found, given.get("parts") or {})}
 
 
-def read_list(given: Mapping[str, object]) -> list[dict[str, Any]]:
+def read_list(given: Mapping[str, object]) -> list[dict[str, object]]:
     """The responses of a list. ValueError where it is none, or has too few or too many."""
     both = [name for name in ("response_1", "response_2", "further") if given.get(name)]
     if both:

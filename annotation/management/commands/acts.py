@@ -26,7 +26,7 @@ class Command(ConcordCommand):
         parser.add_argument("--until", default="", metavar="DAY", help="last day")
         parser.add_argument("--limit", type=int, default=100, help="how many (default: %(default)s; 0: all)")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if not 0 <= options["limit"] <= LARGEST:
             raise InputError("must be between 0 and {largest}", field="limit", largest=LARGEST)
         wanted = EventFilter(

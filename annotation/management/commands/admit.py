@@ -27,7 +27,7 @@ class Command(ConcordCommand):
         parser.add_argument("--by", metavar="NAME", help="who decides")
         parser.add_argument("--reason", default="")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         if options["annotator"]:
             if not options["by"]:

@@ -25,7 +25,7 @@ class Command(ConcordCommand):
         parser.add_argument("study", help="name or slug")
         add_arguments(parser, Clustering, clustering=None)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         if options["clustering"] is not None:
             studies.name_clustering(by=None, study=study, **read_arguments(Clustering, options))
@@ -34,5 +34,5 @@ class Command(ConcordCommand):
         told = {"by": found.design.by, "clusters": clusters, "independent": found.in_words}
         return {"study": study.name, "clustering": study.clustering, **told}
 
-    def say(self, document: Any) -> None:
+    def say(self, document: dict[str, object]) -> None:
         self.stdout.write(f"{document['study']}: {document['independent']}")

@@ -22,7 +22,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or address of the study")
         parser.add_argument("--text", type=Path, metavar="FILE", help="in UTF-8; an empty file asks for nothing")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         if options["text"]:
             consents.set_text(by=None, study=study, text=read_text(options["text"]))
@@ -34,7 +34,7 @@ class Command(ConcordCommand):
             "versions": study.consent_texts.count(),
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
         self.stdout.write(
             f"Version {document['hash']}\n\n{document['text']}" if document["hash"] else "Nothing is asked."
         )

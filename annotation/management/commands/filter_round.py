@@ -45,7 +45,7 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--open", action="store_true", help="open it at once")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         given = read_arguments(NewRound, options, but=("outcomes",))
         found = filtering.run(
             by=None,
@@ -72,7 +72,7 @@ def read_revisions(path: Path | None) -> dict[str, Revision]:
     return {one.id: Revision(one.response_1, one.response_2, one.reason) for one in records}
 
 
-def document(found: FilterRound) -> dict[str, Any]:
+def document(found: FilterRound) -> dict[str, object]:
     rows = list(found.outcomes.select_related("item__pair", "revised_pair").order_by("item__position"))
     return {
         "study": found.study.slug,

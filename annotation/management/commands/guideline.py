@@ -35,7 +35,7 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, Edit, but=IN_FILE, reason="")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study, key = study_called(options["study"]), options["criterion"]
         criterion = study.criteria.filter(key=key).first()
         if criterion is None:
@@ -57,7 +57,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"{head}. {one['reason']}".rstrip())
 
 
-def document(criterion: Criterion) -> dict[str, Any]:
+def document(criterion: Criterion) -> dict[str, object]:
     """All versions, newest first, with how many labels that count were given under each."""
     return {
         "study": criterion.study.name,

@@ -13,7 +13,7 @@ class Command(RecordsCommand):
     help = "Import scenarios from JSONL, which say who has which task: profile_id, task_id, situation."
     example = "import_scenarios fixtures/gardening/scenarios.jsonl --source gardening"
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         file = InputFile.from_path(options["path"])
         outcome = records.load_scenarios(by=None, file=file, source=options["source"], on_error=options["on_error"])
         return outcome.to_document()

@@ -36,7 +36,7 @@ class Command(ConcordCommand):
         parser.add_argument("--list", action="store_true", help="list the invitations instead")
         parser.add_argument("--revoke", type=int, metavar="NUMBER", help="revoke one instead")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         if options["revoke"] is not None:
             found = study.invitations.filter(pk=options["revoke"]).first()

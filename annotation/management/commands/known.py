@@ -35,7 +35,7 @@ class Command(ConcordCommand):
         source.add_argument("--decided", metavar="STUDY", help="take the decided items of this study")
         source.add_argument("--retire", nargs="+", default=[], metavar="ITEM", help="hand these out no more")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         before = set(study.known_items.values_list("pk", flat=True))
         if options["file"] or options["decided"]:

@@ -50,7 +50,7 @@ class Command(ConcordCommand):
             for one in list_newest(study).select_related("item", "annotator", "author")
         ]
 
-    def say(self, document: list[dict[str, Any]]) -> None:
+    def say(self, document: list[dict[str, object]]) -> None:
         for one in document:
             state = "waits" if one["waiting"] else "answered"
             self.stdout.write(f"item {one['item']}, {one['annotator']} ({state}): {one['text'] or 'flagged'}")

@@ -28,7 +28,7 @@ class Command(ConcordCommand):
             "--return-code", metavar="ANNOTATOR", help="instead: what lets somebody of a platform in, who lost theirs"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         if options["return_code"]:
             (annotator,) = people_called([options["return_code"]], "return_code")

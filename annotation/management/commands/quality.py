@@ -21,7 +21,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         rows = quality.load_study(study)
         people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")

@@ -29,7 +29,7 @@ class Command(ConcordCommand):
             "--pass-mark", metavar="SHARE", help=f"of right answers, 0 to 1; {NONE} for no qualification"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         given = {name: options[name] for name in ("check_every", "repeat_every", "repeat_after")}
         given = {name: value for name, value in given.items() if value is not None}

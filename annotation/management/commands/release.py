@@ -29,7 +29,7 @@ class Command(ConcordCommand):
         found = benchmarks.find_benchmark(options["benchmark"])
         if not found.is_released:
             found = versions.release(by=None, benchmark=found)
-        document: dict[str, Any] = {**benchmarks.row(found).to_json()}
+        document: dict[str, object] = {**benchmarks.row(found).to_json()}
         if options["output"]:
             manifest = releasing.write(benchmark=found, folder=options["output"])
             document |= {"folder": str(options["output"]), "files": manifest["cases"], "digest": manifest["digest"]}

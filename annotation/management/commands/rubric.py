@@ -44,7 +44,7 @@ class Command(ConcordCommand):
         for one in (check, export, templates, change):
             one.add_argument("--json", action="store_true", default=SUPPRESS, help="as before the verb")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         return VERBS[options["verb"]](options)
 
     def say(self, document: dict[str, Any]) -> None:

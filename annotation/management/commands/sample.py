@@ -30,7 +30,7 @@ class Command(ConcordCommand):
         for field in FIELDS:
             parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only items with one of these")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         given = read_arguments(NewSample, options, but=("filters", *PREDICTED))
         predicted_from = criterion_to_predict(*(options[name] for name in PREDICTED))
         sample = samples.draw(
@@ -57,7 +57,7 @@ def criterion_to_predict(study: str | None, key: str | None) -> Criterion | None
     return None if study is None else criterion_called(study_called(study), key or "")
 
 
-def document(sample: Sample) -> dict[str, Any]:
+def document(sample: Sample) -> dict[str, object]:
     return {
         "study": sample.study.name,
         "warnings": find_missing_context(sample.study),

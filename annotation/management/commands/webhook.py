@@ -30,7 +30,7 @@ class Command(ConcordCommand):
         parser.add_argument("--ping", type=int, metavar="ID", help="send it a message now, to try it")
         parser.add_argument("--end", type=int, metavar="ID", help="tell it nothing more")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["url"]:
             if not options["by"]:
                 raise InputError("Say who makes it.", field="by")

@@ -23,7 +23,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or address of the study")
         parser.add_argument("--annotator", required=True, help="name of the account")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study, (annotator,) = study_called(options["study"]), people_called([options["annotator"]], "annotator")
         done = consents.withdraw(by=None, study=study, annotator=annotator)
         if problem := withdrawn.problem():
@@ -35,6 +35,6 @@ class Command(ConcordCommand):
             "withdrawn_at": done.created_at.isoformat(),
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
         who, study, erased = (document[name] for name in ("annotator", "study", "erased"))
         self.stdout.write(f"{who} has been withdrawn from {study!r}: {erased} labels erased.")

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -187,7 +186,7 @@ def errors(found: PeoplesRatings) -> list[Errors]:
     ]
 
 
-def document(study: Study, *, bootstrap: int = 2000) -> dict[str, Any]:
+def document(study: Study, *, bootstrap: int = 2000) -> dict[str, object]:
     """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries, and two for
     each preference.
     """

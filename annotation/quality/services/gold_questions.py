@@ -18,7 +18,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Adjudication
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries.asks import Ask
-from annotation.studies.queries.sampling_frame import list_records
+from annotation.studies.queries.sampling_frame import Record, list_records
 from annotation.studies.services import studies
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -325,7 +325,7 @@ def find_or_create_item(study: Study, entry: GoldEntry) -> Item:
     return own
 
 
-def subject_called(kind: str, entry: GoldEntry) -> object:
+def subject_called(kind: str, entry: GoldEntry) -> Record:
     """The dialogue or pair of this id, also written source:id."""
     name = entry.item.strip()
     rows = list_records(kind)
@@ -341,7 +341,7 @@ def subject_called(kind: str, entry: GoldEntry) -> object:
     raise InputError(says, field="item", line=entry.line, kind=kind, name=name)
 
 
-def create_draft_item(study: Study, subject: Any) -> Item:
+def create_draft_item(study: Study, subject: Record) -> Item:
     """The item of the draft that holds the study's material with known answers; both are made when they are needed."""
     store = Study.objects.filter(known_for=study).first() or new_store(study)
     if found := store.items.filter(**{study.kind: subject}).first():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -94,7 +92,7 @@ def page(
 ) -> HttpResponse:
     results = queries.admissions(study)
     through = {found.annotator_id for found in results if found.lets_through}
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "steps": study_steps(study, "queue"),
         "rules": rules or RulesForm(study=study),

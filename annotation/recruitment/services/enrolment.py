@@ -8,7 +8,6 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -195,7 +194,7 @@ def newcomer(invitation: Invitation, visit: Visit, key: str) -> Participation:
 
 def remember(participation: Participation, visit: Visit) -> None:
     """Keep what the address said, unless it said so before; the newest visit is the last one."""
-    said: dict[str, Any] = {"person": visit.person, **visit.parameters}
+    said: dict[str, object] = {"person": visit.person, **visit.parameters}
     others = [one for one in participation.visits if {**one, "at": ""} != {**said, "at": ""}]
     participation.visits = [*others, {**said, "at": timezone.now().isoformat()}][-MOST_VISITS:]
     participation.save(update_fields=["visits"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from allauth.account.utils import perform_login
 from allauth.core import ratelimit
 from csp.decorators import csp_replace
@@ -127,7 +125,7 @@ def enter_from_platform(request: HttpRequest, invitation: Invitation, closed: st
     """Whom a platform sends: a look at the task, or straight in as who its address says they are."""
     study, platform = invitation.study, PLATFORMS[invitation.platform]
     here = request.get_full_path()
-    context: dict[str, Any] = {"study": study, "platform": platform, "here": here, "offer": load_offer(study)}
+    context: dict[str, object] = {"study": study, "platform": platform, "here": here, "offer": load_offer(study)}
     try:
         found = visit(invitation.platform, dict(request.GET.lists()))
     except InputError as error:

@@ -165,7 +165,7 @@ def page(
     found = queries.find_intake(study)
     text = found.consent_text
     links = queries.add_uses(study.invitations.select_related("created_by", "study")).order_by("-pk")
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "steps": study_steps(study, "coming_in"),
         "invitations": [(one, queries.find_closing_reason(one, uses=one.uses)) for one in links],

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from rapidfuzz import process
@@ -69,7 +68,7 @@ def persona_keys(documents: Sequence[Mapping[str, object]]) -> PersonaKeys:
     return PersonaKeys(len(documents), dict(counts), tuple(rare), like)
 
 
-def paths(document: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[str]:
+def paths(document: Mapping[str, object], before: str = "", depth: int = DEPTH) -> Iterator[str]:
     """Every key with the keys above it, as far down as `depth`."""
     for key, value in document.items():
         path = f"{before}.{key}" if before else str(key)
@@ -86,7 +85,7 @@ class Persona:
     """A persona of the benchmark: the document as its file has it, and how many memories it has."""
 
     id: str
-    document: Mapping[str, Any]
+    document: Mapping[str, object]
     memories: int
 
 

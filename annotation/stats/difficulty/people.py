@@ -7,7 +7,7 @@ answers that are more regular than the model says.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 import scipy
@@ -134,7 +134,7 @@ def estimates(
     values: FloatArray,
     errors: FloatArray,
     numbers: Sequence[int],
-    back: Callable[[float], Any] | None = None,
+    back: Callable[[float], SupportsFloat] | None = None,
     df: float = np.inf,
 ) -> list[Estimate]:
     """Student's intervals (normal ones by default), on the scale on which they are symmetric, taken ``back``."""

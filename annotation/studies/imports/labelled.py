@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
@@ -54,7 +53,7 @@ class ImportedLabel:
     unscored_reason: str = ""
     order: str = ""
     turn: int = 0
-    content: Any = None
+    content: object = None
     beside: Mapping[str, object] = field(default_factory=dict)
     submitted_at: datetime | None = None
     active_seconds: float | None = None

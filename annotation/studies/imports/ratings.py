@@ -49,7 +49,7 @@ class Resolved:
     item: int
     criterion: int
     value: str
-    content: Any = None
+    content: object = None
 
 
 @audited("labels.import", says=("file", "on_error"))

@@ -17,7 +17,7 @@ Texts = Mapping[str, str]
 OF_TEXTS = (Criterion.Type.SPANS, Criterion.Type.TEXT, Criterion.Type.REWRITE)
 
 
-def read_stored(criterion: Criterion, value: str, content: Any, *, texts: Texts, turn: int = 0) -> Answer:
+def read_stored(criterion: Criterion, value: str, content: object, *, texts: Texts, turn: int = 0) -> Answer:
     """The answer that a file holds. InputError for one that nobody could have given.
 
     Without content a text is its own value, and no span is the value 0.

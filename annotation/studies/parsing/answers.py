@@ -19,7 +19,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from annotation.stats.rankings import BETTER, TIED, Ranking, check_responses, parse_ranking, spell_ranking
 from core.errors import InputError
@@ -39,7 +39,18 @@ JOINED_BY = "|"
 NOTHING = "-"
 """The empty set of categories, as an answer."""
 
-Span = dict[str, Any]
+
+class StoredSpan(TypedDict):
+    """A marked passage, and how severe the error in it is where the criterion asks for that."""
+
+    part: str
+    start: int
+    end: int
+    category: str
+    text: str
+    severity: NotRequired[str]
+
+
 SPAN_FIELDS = ("part", "start", "end", "category", "severity")
 """What a span is given by, in the order in which it is spelled."""
 
@@ -174,7 +185,7 @@ def parse_spans(asked: AnswerFormat, given: str) -> Answer:
     return Answer(str(len(distinct)), distinct)
 
 
-def read_list(given: str) -> list[Any]:
+def read_list(given: str) -> list[object]:
     try:
         spans = parse_json(given)
     except InputError as error:
@@ -184,15 +195,18 @@ def read_list(given: str) -> list[Any]:
     return spans
 
 
-def read_span(asked: AnswerFormat, given: Any) -> Span:
+def read_span(asked: AnswerFormat, given: object) -> StoredSpan:
     """One span with its text. Raises InputError for one that lies elsewhere or has no category of the criterion."""
     given = given if isinstance(given, dict) else {}
     category = given.get("category")
     if category not in asked.values:
         raise InputError("Say what is marked: {values}.", values=", ".join(asked.values))
     part, start, end = find_quote(asked, given) if "quote" in given else find_offsets(asked, given)
-    found = {"part": part, "start": start, "end": end, "category": category}
-    return found | {"text": asked.texts[part][start:end]} | read_severity(asked, given)
+    text = asked.texts[part][start:end]
+    found: StoredSpan = {"part": part, "start": start, "end": end, "category": str(category), "text": text}
+    if severity := read_severity(asked, given):
+        found["severity"] = severity
+    return found
 
 
 def find_offsets(asked: AnswerFormat, given: Mapping[str, object]) -> tuple[str, int, int]:
@@ -203,7 +217,7 @@ def find_offsets(asked: AnswerFormat, given: Mapping[str, object]) -> tuple[str,
     return str(part), start, end
 
 
-def find_quote(asked: AnswerFormat, given: Mapping[str, Any]) -> tuple[str, int, int]:
+def find_quote(asked: AnswerFormat, given: Mapping[str, object]) -> tuple[str, int, int]:
     """Where quoted words stand: in the part named, from `start` where that is given. InputError unless in one place."""
     quote, part, start = str(given["quote"]), given.get("part"), given.get("start")
     parts = [name for name in asked.texts if part in (None, "", name)]
@@ -221,15 +235,15 @@ def list_places(text: str, quote: str) -> list[int]:
     return [at for at in range(len(text) - len(quote) + 1) if text.startswith(quote, at)] if quote else []
 
 
-def read_severity(asked: AnswerFormat, given: Mapping[str, object]) -> dict[str, str]:
-    """How severe the marked error is, where the criterion asks for that."""
+def read_severity(asked: AnswerFormat, given: Mapping[str, object]) -> str:
+    """How severe the marked error is; empty unless the criterion asks for that."""
     severities = [str(one) for one in asked.limits.get("severities", ())]
     if not severities:
-        return {}
+        return ""
     severity = given.get("severity")
     if severity not in severities:
         raise InputError("Say how severe each marked passage is: {severities}.", severities=", ".join(severities))
-    return {"severity": str(severity)}
+    return str(severity)
 
 
 def parse_text(asked: AnswerFormat, given: str) -> Answer:

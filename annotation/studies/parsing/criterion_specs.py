@@ -36,7 +36,7 @@ YES_NO = ({"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"})
 Unit = Literal["item", "assistant_turn", "user_turn", "response"]
 
 
-def spell_value(given: object) -> Any:
+def spell_value(given: object) -> object:
     """A category's value as text: files spell 1, 2, 3 as numbers and true as a truth."""
     if isinstance(given, bool):
         return str(given).lower()

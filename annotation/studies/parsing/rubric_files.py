@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from annotation.studies.parsing.criterion_specs import NAMES_OF_TYPES, CriterionSpec, Example
+from annotation.studies.parsing.criterion_specs import NAMES_OF_TYPES, CategorySpec, CriterionSpec, Example
 from annotation.studies.parsing.rubrics import Rubric, parse_rubric
 from core.errors import InputError
 from core.files.input_files import MEGABYTE, InputFile, not_utf8, read_document
@@ -40,7 +40,7 @@ def read_text(text: str, fmt: str) -> Rubric:
     return parse_rubric(READERS[fmt](text))
 
 
-def read_toml(text: str) -> Any:
+def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -66,7 +66,7 @@ class PlainLoader(yaml.SafeLoader):
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.events.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call] # of a library
             raise yaml.MarkedYAMLError(problem="an alias (*name) is not read here", problem_mark=event.start_mark)
@@ -123,7 +123,7 @@ def to_document(rubric: Rubric) -> dict[str, Any]:
 
 def to_criterion_document(one: CriterionSpec) -> dict[str, object]:
     called = spell_type(one)
-    given: dict[str, Any] = {"key": one.key, "name": one.name, "type": called}
+    given: dict[str, object] = {"key": one.key, "name": one.name, "type": called}
     given |= {"level": one.level} if one.level != NAMES_OF_TYPES[called][1] else {}
     given |= {"unit": one.unit} if one.unit != "item" else {}
     given["question"] = one.question
@@ -142,7 +142,7 @@ def to_example(example: Example) -> dict[str, object]:
     return {**given, "image": example.image} if example.image else given
 
 
-def to_category(category: Any) -> dict[str, str]:
+def to_category(category: CategorySpec) -> dict[str, str]:
     given = {"value": category.value, "label": category.label, "guideline": category.guideline}
     return {name: text for name, text in given.items() if text}
 

@@ -19,9 +19,10 @@ What is wrong is said at its field: `criterion.helpful.limits.most`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from annotation.studies.parsing.answers import NOTHING
 from annotation.studies.parsing.criterion_specs import CriterionSpec, Long, RubricPart, SetLimits
@@ -91,7 +92,7 @@ WORDS = {
 }
 
 
-def to_message(error: Mapping[str, Any]) -> str:
+def to_message(error: ErrorDetails) -> str:
     """A pydantic error in words."""
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
@@ -118,12 +119,11 @@ def walk_path(document: object, path: Iterable[str | int]) -> Iterator[str]:
         here = inner
 
 
-def find_step(here: Any, step: str | int) -> object:
+def find_step(here: object, step: str | int) -> object:
     """What stands there; None where nothing does."""
     if isinstance(here, dict):
         return here.get(step)
-    is_place = isinstance(here, list | tuple) and isinstance(step, int) and step < len(here)
-    return here[step] if is_place else None
+    return here[step] if isinstance(here, list | tuple) and isinstance(step, int) and step < len(here) else None
 
 
 def check_rubric(rubric: Rubric) -> None:

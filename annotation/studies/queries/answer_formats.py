@@ -11,7 +11,7 @@ from annotation.stats.rankings import parse_ranking, spell_ranking
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
-from annotation.studies.parsing.answers import Answer, AnswerFormat, spell_answer
+from annotation.studies.parsing.answers import Answer, AnswerFormat, StoredSpan, spell_answer
 from annotation.studies.queries.items import list_texts
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def rename_ranked(ranking: str, names: Mapping[str, str]) -> str:
     return spell_ranking(tuple(renamed))
 
 
-def rename_parts(spans: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    renamed = [{**one, "part": names.get(one["part"], one["part"])} for one in spans]
+def rename_parts(spans: list[StoredSpan], names: Mapping[str, str]) -> list[StoredSpan]:
+    renamed: list[StoredSpan] = [{**one, "part": names.get(one["part"], one["part"])} for one in spans]
     return sorted(renamed, key=lambda one: (len(one["part"]), one["part"])) if names else renamed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -15,7 +15,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.answer_formats import to_given
-from annotation.studies.queries.items import Mark
+from annotation.studies.queries.items import Highlight
 from core.accounts.models.users import User
 
 TIE_KEY = "0"
@@ -27,6 +27,14 @@ SUFFIXES = {
     "versions": "-version",
 }
 """Kinds of answers, and what follows an ask's name in the name of their input."""
+
+
+class AskCondition(TypedDict):
+    """What an ask waits for as the page has it: the name of the other's input, and its values."""
+
+    name: str
+    values: list[str]
+
 
 MUCH, SLIGHTLY = gettext_noop("much"), gettext_noop("slightly")
 STEPS = (("A", MUCH), ("A", SLIGHTLY), ("B", SLIGHTLY), ("B", MUCH))
@@ -117,8 +125,8 @@ def find_condition(study: Study, criterion: Criterion) -> Criterion | None:
     return next((one for one in study.asked if one.key == key), None) if key else None
 
 
-def to_condition(slot: Assignment, ask: Ask) -> dict[str, Any] | None:
-    """What an ask waits for as the page has it: the name of the other's input, and its values; None if for nothing."""
+def to_condition(slot: Assignment, ask: Ask) -> AskCondition | None:
+    """What an ask waits for; None if for nothing."""
     there = find_condition(slot.study, ask.criterion)
     if there is None:
         return None
@@ -128,13 +136,13 @@ def to_condition(slot: Assignment, ask: Ask) -> dict[str, Any] | None:
     return {"name": same.name, "values": shown}
 
 
-def is_met(condition: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+def is_met(condition: AskCondition, values: Mapping[str, str]) -> bool:
     """Whether an answer that is given has one of the values: of several categories, any of them."""
     given = values.get(condition["name"], "")
     return bool({given, given.partition(":")[0], *given.split("|")} & set(condition["values"]))
 
 
-def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
+def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, object]]:
     """A, B, … in that order, whichever response they are, and the tie after them; of two, each by its strength where
     that is asked. The keys of two are their letters; of more their numbers, as letters further on are commands."""
     by_side = {to_side(slot, str(category["value"])): category for category in criterion.categories}
@@ -234,7 +242,7 @@ def group_by_kind(asked: Sequence[Ask], content: Mapping[str, str]) -> dict[str,
     }
 
 
-def to_shown(assignment: Assignment, marks: list[Mark]) -> str:
+def to_shown(assignment: Assignment, marks: list[Highlight]) -> str:
     """Stored marks as the page has them: a response by its side."""
     if not marks:
         return ""

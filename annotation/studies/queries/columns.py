@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Case, Expression, FloatField, IntegerField, QuerySet, Value, When
+from django.db.models import Case, Expression, FloatField, IntegerField, Model, QuerySet, Value, When
 from django.db.models.functions import Cast, Coalesce
 
 from annotation.stats.table import FloatArray, IntArray
@@ -30,7 +30,7 @@ GROUPS = 16
 ITEMS = 4096
 
 
-def read(rows: QuerySet[Any, Any], *columns: str | Expression) -> tuple[IntArray, ...]:
+def read(rows: QuerySet[Model], *columns: str | Expression) -> tuple[IntArray, ...]:
     """The columns, in no particular order of rows; the first one tells the item. One query.
 
     PostgreSQL packs the numbers, four bytes each, so that a million rows are a few hundred values to be fetched.
@@ -40,7 +40,7 @@ def read(rows: QuerySet[Any, Any], *columns: str | Expression) -> tuple[IntArray
 
 
 def read_scored(
-    rows: QuerySet[Any, Any], score: str, *columns: str | Expression
+    rows: QuerySet[Model], score: str, *columns: str | Expression
 ) -> tuple[FloatArray, tuple[IntArray, ...]]:
     """The same with a column of numbers that are not whole, NaN where there is none."""
     number = Coalesce(score, Value(float("nan")), output_field=FloatField())
@@ -49,7 +49,7 @@ def read_scored(
     return scores.astype(float), tuple(column.astype(np.int64) for column in found)
 
 
-def load_positions_by(rows: QuerySet[Any, Any], name: str | Expression, position: str) -> dict[str | None, IntArray]:
+def load_positions_by(rows: QuerySet[Model], name: str | Expression, position: str) -> dict[str | None, IntArray]:
     """By the text that rows have in common, a whole number of each of them. One query."""
     sql, params = rows.order_by().values_list(name, Cast(position, IntegerField())).query.sql_with_params()
     found: dict[str | None, list[IntArray]] = defaultdict(list)
@@ -68,7 +68,7 @@ def load_positions_by(rows: QuerySet[Any, Any], name: str | Expression, position
     return {text: np.concatenate(parts) for text, parts in found.items()}
 
 
-def _read(rows: QuerySet[Any, Any], chosen: Sequence[Expression], kinds: str) -> list[npt.NDArray[Any]]:
+def _read(rows: QuerySet[Model], chosen: Sequence[Expression], kinds: str) -> list[npt.NDArray[np.number]]:
     """`kinds` says of each column whether its numbers are whole (i) or not (f)."""
     try:
         sql, params = rows.order_by().values_list(*chosen).query.sql_with_params()
@@ -79,7 +79,7 @@ def _read(rows: QuerySet[Any, Any], chosen: Sequence[Expression], kinds: str) ->
     return [np.concatenate(column) for column in found] if found else [np.empty(0) for _ in kinds]
 
 
-def _packed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[Any]]]:
+def _packed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[np.number]]]:
     shape = np.dtype([(f"c{k}", ">i4" if kind == "i" else ">f8") for k, kind in enumerate(kinds)])
     names = shape.names or ()
     row = " || ".join(f"{'int4send' if shape[name].kind == 'i' else 'float8send'}({name})" for name in names)
@@ -92,7 +92,7 @@ def _packed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.
                 yield [part[name] for name in names]
 
 
-def _listed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[Any]]]:
+def _listed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[np.number]]]:
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql, params)
         while found := cursor.fetchmany(ROWS):

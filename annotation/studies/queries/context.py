@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from django.utils.translation import gettext, gettext_noop, ngettext
 
@@ -168,7 +167,7 @@ BUILDERS: dict[str, Callable[[Subject, str, str], Panel]] = {
 }
 
 
-def split(by_domain: dict[str, Any], domains: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split(by_domain: dict[str, object], domains: list[str]) -> tuple[dict[str, object], dict[str, object]]:
     """The entries of these domains, and the others."""
     here = {domain: by_domain[domain] for domain in domains if domain in by_domain}
     return here, {domain: found for domain, found in by_domain.items() if domain not in here}
@@ -195,7 +194,7 @@ def facts(value: object, path: tuple[str, ...] = ()) -> Iterator[Row]:
         yield " · ".join(path), text
 
 
-def inline(value: Any) -> str:
+def inline(value: object) -> str:
     """One value as text on a line."""
     if value is None:
         return ""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Case, F, QuerySet, TextField, Value, When
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -128,7 +129,7 @@ def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[tuple[Any
     return list(among.order_by("position").annotate(**build_fields(study, named)).values_list(*fields))
 
 
-def build_fields(study: Study, named: str) -> dict[str, Any]:
+def build_fields(study: Study, named: str) -> dict[str, F | Case]:
     """The text of a question is read only where no profile says who asked."""
     if study.kind != Study.Kind.PAIR or named not in (AUTOMATIC, "question"):
         return {}
@@ -141,7 +142,7 @@ def build_fields(study: Study, named: str) -> dict[str, Any]:
     }
 
 
-def source_fields(study: Study, named: str) -> tuple[Any, ...]:
+def source_fields(study: Study, named: str) -> tuple[str | Coalesce, ...]:
     """What the clusters of a clustering are made of."""
     pair = study.kind == Study.Kind.PAIR
     if named == NONE:

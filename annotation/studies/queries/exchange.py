@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Kind, Rated, Scale, StudyHead
-from annotation.corpus.models import ASKED, ResponsePair
+from annotation.corpus.models import ASKED, Profile, ResponsePair, Task
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.labels import LabelRow
 
@@ -49,7 +49,7 @@ def iterate_rated(study: Study, labels: Iterable[Iterable[LabelRow]], name: Name
     """
     streams = [groupby(rows, key=lambda row: row.position) for rows in labels]
     waiting = [next(stream, None) for stream in streams]
-    told: dict[str, Any] = {"study": to_document(build_head(study))}
+    told: dict[str, object] = {"study": to_document(build_head(study))}
     for item in iterate_items(study):
         answers: list[ExchangedAnswer] = []
         for k, group in enumerate(waiting):
@@ -83,7 +83,7 @@ def build_record(item: Item) -> dict[str, object]:
     """The dialogue or pair as a line of Concord's own JSONL, and where it comes from."""
     if item.pair is not None:
         pair = item.pair
-        given: dict[str, Any] = {
+        given: dict[str, object] = {
             "question": pair.question,
             "context": pair.context,
             **build_responses(pair),
@@ -101,8 +101,8 @@ def build_record(item: Item) -> dict[str, object]:
         "turns": dialogue.turns,
         "assistant_model": dialogue.assistant_model,
         "condition": dialogue.condition,
-        "profile_id": to_name(scenario and scenario.profile),
-        "task_id": to_name(scenario and scenario.task),
+        "profile_id": to_name(scenario.profile if scenario else None),
+        "task_id": to_name(scenario.task if scenario else None),
         "situation": scenario.situation if scenario else {},
     }
     return {**dialogue.extra, "id": dialogue.external_id, "source": dialogue.source, **drop_empty(given)}
@@ -128,7 +128,7 @@ def drop_empty(given: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in given.items() if value or name in needed}
 
 
-def to_name(row: Any) -> str:
+def to_name(row: Profile | Task | None) -> str:
     return f"{row.source}:{row.external_id}" if row else ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -29,7 +28,7 @@ class GivenAnswer:
     value: str = ""
     unscored_reason: str = ""
     strength: str = ""
-    content: Any = None
+    content: object = None
 
 
 def check_answers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TypedDict
 
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
@@ -62,7 +62,7 @@ def load_own_groups(study: Study, by: str) -> dict[int, str]:
     return {position: label or NONE for position, label in found.items()}
 
 
-def list_extras(study: Study) -> QuerySet[Item, tuple[int, Any]]:
+def list_extras(study: Study) -> QuerySet[Item, tuple[int, object]]:
     """Positions of items and what their source has beside what Concord reads."""
     return study.items.order_by("position").values_list("position", f"{study.kind}__extra")
 
@@ -84,14 +84,20 @@ def strata(study: Study, by: str) -> dict[int, str]:
     return groups(study, by)
 
 
-def group_name(group: Any) -> str:
+def group_name(group: object) -> str:
     """What a group is called, by the field that says it."""
     if isinstance(group, list):
         return SEVERAL_DOMAINS if len(group) > 1 else "".join(group) or NONE
     return str(group or NONE)
 
 
-Mark = dict[str, Any]
+class Highlight(TypedDict):
+    """Words that an annotator marked: the name of the text, where they begin and end there, and the words."""
+
+    part: str
+    start: int
+    end: int
+    text: str
 
 
 def list_texts(item: Item) -> dict[str, str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.items import Highlight
 from core.batches import iterate_batches
 
 NO_TIER = ("", None, None, None, None, None)
@@ -88,7 +89,7 @@ class LabelRow(NamedTuple):
     judge_run: int | None
     excluded: bool = False
     strength: str = ""
-    evidence: Sequence[Mapping[str, Any]] = ()
+    evidence: Sequence[Highlight] = ()
     active_seconds: float | None = None
     turn: int | None = None
     purpose: str = ""
@@ -99,7 +100,7 @@ class LabelRow(NamedTuple):
     p_medium: float | None = None
     p_hard: float | None = None
     p_contested: float | None = None
-    content: Any = None
+    content: object = None
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ class Labels:
         What leads from a label to its item.
     """
 
-    records: QuerySet[Any, Any]
+    records: QuerySet[Model, object]
     as_row: Callable[[Any], LabelRow]
-    plain: QuerySet[Any, Any]
+    plain: QuerySet[Model, object]
     study: Study
     item: str
 
@@ -150,7 +151,7 @@ class Labels:
         return rows, keys[n - 1] if len(keys) > n else None
 
 
-def item_fields(path: str) -> tuple[Any, ...]:
+def item_fields(path: str) -> tuple[str | Coalesce, ...]:
     """What every label says of its item; `path` leads from the label to the item, for example item__."""
     return (
         Coalesce(f"{path}dialogue__external_id", f"{path}pair__external_id"),

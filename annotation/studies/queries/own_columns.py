@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 LOOKED_AT = 2000
 """Records that are read to find what columns there are."""
@@ -18,7 +17,7 @@ def to_label(extra: object, key: str) -> str:
     return str(found) if isinstance(found, str | int | float) and not isinstance(found, bool) else ""
 
 
-def list_values(extras: Iterable[Any]) -> dict[str, list[str]]:
+def list_values(extras: Iterable[object]) -> dict[str, list[str]]:
     """List the values of each column, sorted; without columns with one value, or a different one in every record."""
     rows = list(extras)
     found: dict[str, list[str]] = {}

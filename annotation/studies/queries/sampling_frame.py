@@ -30,6 +30,7 @@ LONGEST_STRATUM = 200
 
 Scores = Mapping[int, str | float]
 Tiers = Mapping[int, str]
+Record = Dialogue | ResponsePair
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def eligible(
     if PREDICTED_TIER in strata and tiers is None:
         raise InputError("Strata by predicted tier need a study to predict from.", field="strata")
     rows = iterate_matching(study, wanted, own)
-    given: dict[str, Mapping[int, Any]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
+    given: dict[str, Mapping[int, object]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
     found = (
         Eligible(
             key=(row["source"], row["external_id"]),
@@ -116,7 +117,7 @@ def iterate_matching(study: Study, wanted: Mapping[str, list[str]], own: Collect
 
 
 def match_rows(
-    kind: str, there: QuerySet[Any], wanted: Mapping[str, list[str]], own: Collection[str]
+    kind: str, there: QuerySet[Record], wanted: Mapping[str, list[str]], own: Collection[str]
 ) -> Iterator[dict[str, object]]:
     """Those of the records that have one of the wanted values in each field."""
     rows = filter_columns(there, wanted, own)
@@ -127,12 +128,12 @@ def match_rows(
             yield row
 
 
-def filter_columns(there: QuerySet[Any], wanted: Mapping[str, list[str]], own: Collection[str]) -> QuerySet[Any]:
+def filter_columns(there: QuerySet[Record], wanted: Mapping[str, list[str]], own: Collection[str]) -> QuerySet[Record]:
     """The records by what is a column of their table."""
     return there.filter(**{f"{field}__in": values for field, values in wanted.items() if field not in ("domain", *own)})
 
 
-def count_matching(kind: str, filters: Mapping[str, Any]) -> tuple[int, Any]:
+def count_matching(kind: str, filters: Mapping[str, Any]) -> tuple[int, Record | None]:
     """How many records a draw could take into a new study, and the first of them; (0, None) where there is none."""
     wanted = {field: to_values(given) for field, given in filters.items() if given}
     own = check_fields(kind, (), wanted)
@@ -144,11 +145,11 @@ def count_matching(kind: str, filters: Mapping[str, Any]) -> tuple[int, Any]:
     return rows.count(), rows.first()
 
 
-def list_records(kind: str) -> QuerySet[Any]:
+def list_records(kind: str) -> QuerySet[Record]:
     return Dialogue.objects.all() if kind == Study.Kind.DIALOGUE else ResponsePair.objects.all()
 
 
-def columns(kind: str, rows: QuerySet[Any], more: str = "pk") -> QuerySet[Any, dict[str, Any]]:
+def columns(kind: str, rows: QuerySet[Record], more: str = "pk") -> QuerySet[Record, dict[str, object]]:
     own = [field for field in FILTERS[kind] if field != "domain"]
     joined = ["scenario__task__domains"] if kind == Study.Kind.DIALOGUE else []
     return rows.values("pk", more, "external_id", "content_hash", "inclusion_probability", *own, *joined)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import Model, QuerySet
+
 from annotation.stats.labels import WRITTEN
 from annotation.stats.spans import Span, parse_spans, spell_spans
 from annotation.studies.models.labels import Adjudication, Annotation
@@ -96,7 +98,7 @@ def list_by_people(criteria: Sequence[Criterion]) -> Iterable[Given]:
     return select_distinct(Annotation.objects.all(), criteria)
 
 
-def select_distinct(answers: Any, criteria: Sequence[Criterion]) -> Iterable[Given]:
+def select_distinct(answers: QuerySet[Model], criteria: Sequence[Criterion]) -> Iterable[Given]:
     """The distinct answers of a table that holds values and contents; of spans each row."""
     plain = [one.pk for one in criteria if one.type != Criterion.Type.SPANS]
     spans = [one.pk for one in criteria if one.type == Criterion.Type.SPANS]

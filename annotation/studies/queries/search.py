@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Model, Prefetch, Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
@@ -21,13 +20,13 @@ class SearchResult:
     """What was found of one kind. At most MOST; `more` says that there is more."""
 
     title: str
-    rows: list[Any]
+    rows: list[Model]
     more: bool
 
 
 def search(text: str, *, by: User) -> list[SearchResult]:
     """Everything that `by` may see whose name or id contains `text`; the kinds in which there is something."""
-    kinds: dict[str, QuerySet[Any]] = {
+    kinds: dict[str, QuerySet[Model]] = {
         gettext_noop("Studies"): filter_visible(by, Study.objects.filter(name__icontains=text)).order_by("name"),
         gettext_noop("Annotators"): annotators(text, by),
         gettext_noop("Items"): items(text, by),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
@@ -141,7 +140,7 @@ def _coverage(study: Study) -> Counter[int]:
         return Counter(dict(cursor.fetchall()))
 
 
-def list_rated_items(study: Study, left_out: Sequence[int] = ()) -> QuerySet[Any, Any]:
+def list_rated_items(study: Study, left_out: Sequence[int] = ()) -> QuerySet[Model, object]:
     """Items that have labels, with their number `n`, without those of some annotators. An index holds all of it."""
     submitted = Assignment.objects.filter(SUBMITTED, study=study, purpose=RATING).exclude(annotator__in=left_out)
     return submitted.order_by().values("item").annotate(n=Count("item"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.db import transaction
 from django.db.models import PROTECT
@@ -82,7 +81,7 @@ def keep_first(criterion: Criterion) -> None:
     )
 
 
-def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """The categories as they are stored. Raises InputError where the scale itself would change under labels."""
     known = {str(one["value"]): one for one in criterion.categories}
     new = [

@@ -115,7 +115,7 @@ class Replacement:
             row.name = f"{row.name[:95]} (until {timezone.now():%Y-%m-%d %H:%M})"
             row.save(update_fields=["name"])
 
-    def add(self, fields: Mapping[str, Any], position: int) -> Criterion:
+    def add(self, fields: Mapping[str, object], position: int) -> Criterion:
         row = Criterion.objects.create(study=self.study, position=position, **fields)
         self.there[row.key] = row
         self.added.append(row.key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -58,7 +57,7 @@ def create(
     name: str,
     kind: str,
     criteria: Sequence[str] | None = None,
-    rubric: Mapping[str, Any] | None = None,
+    rubric: Mapping[str, object] | None = None,
     overlap: int = 3,
     most_overlap: int | None = None,
     shown: Sequence[str] | None = None,

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from http.client import HTTPException
-from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -146,7 +145,7 @@ def deliver(key: int) -> bool | None:
         return None
     status, error = attempt(row)
     done = status is not None and 200 <= status < 300
-    told: dict[str, Any] = {"status": status, "error": "" if done else error[:LONGEST_ERROR]}
+    told: dict[str, object] = {"status": status, "error": "" if done else error[:LONGEST_ERROR]}
     if done:
         told |= {"delivered_at": timezone.now(), "due_at": None}
     elif row.attempts >= len(WAITS):

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.forms import Field
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.criteria import RUBRICS, default_keys
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Item, Study
@@ -36,6 +37,7 @@ from annotation.studies.new_study_forms import (
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.sample_items import build_criteria, build_free_assignment, invent_item
+from annotation.studies.queries.sampling_frame import Record
 from annotation.studies.services.rubrics import read_rubric_for
 from annotation.studies.services.studies import list_template_fields
 from annotation.workbench.forms import RatingForm
@@ -82,7 +84,7 @@ def choose_kind() -> str:
 
 
 def build_form(
-    kind: str, entered: Entered, *, has_errors: bool = True, files: MultiValueDict[str, Any] | None = None
+    kind: str, entered: Entered, *, has_errors: bool = True, files: MultiValueDict[str, UploadedFile] | None = None
 ) -> StudyForm:
     """The form with what was entered: checked, or as it is."""
     if has_errors:
@@ -93,7 +95,7 @@ def build_form(
     return form
 
 
-def is_list(field: Any) -> bool:
+def is_list(field: Field) -> bool:
     return bool(getattr(field.widget, "allow_multiple_selected", False))
 
 
@@ -176,7 +178,7 @@ def build_preview(form: StudyForm, step: str) -> dict[str, Any]:
     return found | {"study": study, "rows": rows, "criteria": criteria, "problem": problem}
 
 
-def build_item_context(study: Study, record: Any) -> dict[str, object]:
+def build_item_context(study: Study, record: Record | None) -> dict[str, object]:
     slot = build_first_assignment(study, record, [])
     item = slot.item
     return {
@@ -188,9 +190,7 @@ def build_item_context(study: Study, record: Any) -> dict[str, object]:
     }
 
 
-def build_first_assignment(
-    study: Study, record: Dialogue | ResponsePair | None, criteria: list[Criterion]
-) -> Assignment:
+def build_first_assignment(study: Study, record: Record | None, criteria: list[Criterion]) -> Assignment:
     """A slot that nobody holds, on the first item or, where there is none, on an invented one."""
     study.asked = criteria
     item = Item(study=study, position=1, **{study.kind: record}) if record else invent_item(study)

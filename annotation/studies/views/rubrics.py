@@ -127,7 +127,7 @@ def preview_of(request: HttpRequest, now: Rubric, form: CriterionForm | None) ->
         return now
 
 
-def put(now: Rubric, old: str, criterion: dict[str, Any], *, keep: bool = True) -> dict[str, object]:
+def put(now: Rubric, old: str, criterion: dict[str, object], *, keep: bool = True) -> dict[str, object]:
     """The rubric with a criterion in place of the one called `old`, or behind all others.
 
     With `keep`, the pictures of its examples stay.

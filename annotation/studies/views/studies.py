@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count
@@ -143,7 +141,7 @@ def detail(
     people = queries.annotator_rows(study)
     free = queries.assignable(study)
     samples = study.samples.annotate(drawn=Count("items")).order_by("created_at")
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "row": queries.study_row(study),
         "steps": study_steps(study),

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from annotation.corpus.models import Dialogue
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import asks
 from annotation.studies.queries.context import Panel, panels
 from annotation.workbench.assignment_names import to_id, to_name
@@ -25,6 +25,7 @@ from annotation.workbench.queries import assignments as slots
 from annotation.workbench.queries import work
 from annotation.workbench.services import annotations as labels
 from annotation.workbench.services import assignments, drafts
+from core.accounts.models.users import User
 from core.api.base import Given, OwnWork
 from core.api.problems import problem
 from core.api.schema import says
@@ -126,7 +127,7 @@ class AssignmentSerializer(serializers.Serializer[object]):
     )
 
 
-def render_assignment(slot: Assignment, annotator: Any) -> dict[str, object]:
+def render_assignment(slot: Assignment, annotator: User) -> dict[str, object]:
     """What the rating page shows, as data."""
     criteria = slot.study.asked
     names = asks.asks(slot, criteria)
@@ -159,7 +160,7 @@ def render_panel(panel: Panel) -> dict[str, object]:
     }
 
 
-def render_criterion(slot: Assignment, criterion: Any) -> dict[str, object]:
+def render_criterion(slot: Assignment, criterion: Criterion) -> dict[str, object]:
     """The criterion as it is asked, without the keys of the page's keyboard."""
     found = asks.build_shown_criterion(slot, criterion)
     categories = [

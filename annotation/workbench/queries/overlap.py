@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
@@ -101,7 +100,7 @@ def find_last_round(study: Study) -> OverlapRound | None:
     return OverlapRound.objects.filter(study=study).order_by("-number").first()
 
 
-def count_planned_ratings(study: Study) -> dict[str, Any]:
+def count_planned_ratings(study: Study) -> dict[str, int]:
     """Ratings handed in and planned, and what as many as one may for all items would be. Two queries."""
     slots = study.assignments.filter(purpose=RATING)
     counts = slots.aggregate(submitted=Count("pk", filter=Q(state=SUBMITTED)), planned=Count("pk"))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, Model, OuterRef, Q, QuerySet
 
 from annotation.quality.models import KnownItem
 from annotation.stats.queueing import Mixing
@@ -176,7 +175,7 @@ def progress(annotator: User, studies: QuerySet[Study]) -> list[Progress]:
     ]
 
 
-def count_by_study(rows: QuerySet[Any]) -> dict[int, int]:
+def count_by_study(rows: QuerySet[Model]) -> dict[int, int]:
     """How many of the rows belong to each study."""
     return dict(rows.order_by().values_list("study").annotate(n=Count("pk")))
 

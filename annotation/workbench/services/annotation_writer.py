@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Any
 
 from django.db import connection, transaction
 
@@ -84,7 +83,7 @@ def submit_labels(
     answered once; the first time of submission stays.
     """
     more_than_once = assignment.purpose in WORK
-    given: dict[str, Any] = {
+    given: dict[str, object] = {
         "slot": assignment.pk,
         "me": by.pk,
         "now": now,
@@ -106,7 +105,7 @@ def submit_labels(
     return True
 
 
-def columns(label: Annotation) -> dict[str, Any]:
+def columns(label: Annotation) -> dict[str, object]:
     return {
         "criterion": label.criterion_id,
         "turn": label.turn,

@@ -6,11 +6,9 @@ points), so that it means the same in every language that reads it. On the page 
 
 from __future__ import annotations
 
-from typing import Any
-
 from annotation.stats.orders import name_parts
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.queries.items import Mark, list_texts
+from annotation.studies.queries.items import Highlight, list_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
 
@@ -18,7 +16,7 @@ MOST = 50
 """Marks for one criterion of one item."""
 
 
-def check_marks(assignment: Assignment, given: str, criterion: str) -> list[Mark]:
+def check_marks(assignment: Assignment, given: str, criterion: str) -> list[Highlight]:
     """The marks of a criterion, in the order of the text, from JSON as the page sends it.
 
     Raises InputError, naming the criterion, for what is not a list of marks or lies outside the item.
@@ -31,7 +29,7 @@ def check_marks(assignment: Assignment, given: str, criterion: str) -> list[Mark
     return sorted(found, key=lambda one: (places[one["part"]], one["start"], one["end"]))
 
 
-def parse_marks(given: str, criterion: str) -> list[Any]:
+def parse_marks(given: str, criterion: str) -> list[object]:
     try:
         marks = parse_json(given)
     except InputError as error:
@@ -41,7 +39,7 @@ def parse_marks(given: str, criterion: str) -> list[Any]:
     return marks
 
 
-def mark(assignment: Assignment, given: object, texts: dict[str, str], criterion: str) -> Mark:
+def mark(assignment: Assignment, given: object, texts: dict[str, str], criterion: str) -> Highlight:
     wrong = InputError("The marked words are not in this item.", field=criterion)
     if not isinstance(given, dict):
         raise wrong

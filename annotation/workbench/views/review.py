@@ -1,7 +1,5 @@
 """What asks for a researcher's decision: disputed items, and answers that came too late."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -90,7 +88,7 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
             messages.success(request, says.format(position=position, turn=turn, label=label))
             return redirect(parse_origin(request) or redirect_to_next(study, criterion, position, turn))
     earlier = item.adjudications.filter(criterion=criterion, turn=turn).select_related("decided_by")
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "adjudicates": not may_research(request.user),
         "criterion": criterion,

@@ -1,11 +1,9 @@
 """The annotator's pages: their studies, the next item, the page where an item is rated, training and qualification."""
 
-from typing import Any
-
 from csp.decorators import csp_update
 from django.contrib import messages
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
@@ -161,7 +159,7 @@ def not_now(slot: Assignment, still_mine: bool) -> str:
     return "" if slot.study.state == Study.State.OPEN else CLOSED
 
 
-def rating_form(request: HttpRequest, slot: Assignment, data: Any) -> RatingForm:
+def rating_form(request: HttpRequest, slot: Assignment, data: QueryDict | None) -> RatingForm:
     criteria = slot.study.asked
     entered, draft = (
         asks.load_entered(slot, get_account(request), asks.asks(slot, criteria)) if data is None else ({}, None)

@@ -18,7 +18,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--do", action="store_true", help="delete it; without, nothing is changed")
 
-    def run(self, **options: object) -> dict[str, Any]:
+    def run(self, **options: object) -> dict[str, object]:
         found = retention.due()
         kinds = [one.to_json() for one in found]
         if options["do"]:

@@ -25,7 +25,7 @@ class Command(ConcordCommand):
         parser.add_argument("--apply", action="store_true", help="do again what only the list knows")
         parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="LIST", help="take in other lists first")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         try:
             again.add_lists(options["add"])
             written = withdrawn.write() if options["write"] else 0

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from itertools import islice
-from typing import Any
 
 from python_calamine import CalamineError, CalamineWorkbook
 
@@ -181,7 +180,7 @@ def find_rows(file: InputFile, document: object, at: str, notes: RowNotes) -> li
     named = [name for name, value in document.items() if is_list_of_objects(value)]
     if len(named) == 1 and len(document) <= WRAPPERS:
         notes.said.append(f"The rows are in the list {named[0]} of the document.")
-        rows: list[Any] = document[named[0]]
+        rows: list[object] = document[named[0]]
         return rows
     return [document]
 

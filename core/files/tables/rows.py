@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class TableRow(NamedTuple):
     """The line at which a row begins, from 1 (of Parquet and JSON lists its number), and its values by column."""
 
     line: int
-    values: dict[str, Any]
+    values: dict[str, object]
 
 
 @dataclass

@@ -136,6 +136,13 @@ def test_conversations_that_begin_differently_are_refused():
         list(find_format("hh_rlhf").parse(row))
 
 
+def test_a_picture_in_a_preferred_answer_is_refused():
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/blue.png"}}
+    row = {**samples.PREFERENCES, "preferred_output": [{"role": "assistant", "content": [picture]}]}
+    with pytest.raises(InputError, match="the assistant says more than text"):
+        list(find_format("openai_preferences").parse(row))
+
+
 def test_lmsys_and_wildchat():
     assert read("lmsys") == [
         {
