@@ -84,12 +84,13 @@ def build_pair(chosen: Turns, rejected: Turns) -> Record:
     return {"question": question, **order_responses(render(chosen[alike:]), render(rejected[alike:]))}
 
 
-def render(turns: Turns) -> str:
-    """Turns as one text: a single one as it is, several with who speaks. InputError for one with a picture."""
-    if other := next((turn for turn in turns if not isinstance(turn["content"], str)), None):
-        raise InputError(
-            "the {role} says more than text, which a pair cannot hold", field="dialogue", role=other["role"]
-        )
+def render(turns: Turns) -> object:
+    """Turns as one content: a single one as it is, several as a text with who speaks.
+
+    Raises InputError for several of which one is more than text.
+    """
     if len(turns) == 1:
-        return str(turns[0]["content"])
+        return turns[0]["content"]
+    if any(not isinstance(turn["content"], str) for turn in turns):
+        raise InputError("several turns make one text, and one of them is more than text", field="dialogue")
     return render_dialogue(turns)

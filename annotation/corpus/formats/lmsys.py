@@ -20,7 +20,6 @@ from annotation.corpus.formats.base import (
     Row,
     drop_nothing,
     identify,
-    render,
     select,
 )
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
@@ -86,9 +85,9 @@ def parse_pair(row: Row) -> Iterator[Record]:
     )
 
 
-def join(turns: list[dict[str, Any]], role: str) -> str:
-    said = [turn for turn in turns if turn["role"] == role]
-    return render(said) if len(said) == 1 else "\n\n---\n\n".join(turn["content"] for turn in said)
+def join(turns: list[dict[str, Any]], role: str) -> object:
+    said = [turn["content"] for turn in turns if turn["role"] == role]
+    return said[0] if len(said) == 1 else "\n\n---\n\n".join(said)
 
 
 def read_talk(row: Row, side: str) -> list[dict[str, object]]:

@@ -181,7 +181,7 @@ def load(
     check_rules(mapping.draw, reader.kind)
     context, outcome = Context.build(file, source, problems), Outcome((reader.kind,))
     with open_checked(file, mapping, problems) as table, explain_refusal(file), transaction.atomic():
-        for batch in iterate_batches(reader.iterate(table.rows), BATCH):
+        for batch in iterate_batches(records.store_attached(reader.iterate(table.rows), context), BATCH):
             records.save(reader.kind, batch, context, outcome)
         refuse_nothing(reader)
     outcome.warnings += [*describe_encoding(table.layout), *table.notes.to_sentences(), *reader.to_sentences()]

@@ -170,10 +170,11 @@ def fill_pair(mapping: ColumnMapping, given: dict[str, Any]) -> None:
         given |= order_responses(*texts)
 
 
-def order_responses(chosen: str, rejected: str) -> dict[str, str]:
-    """Which response is which, so that the better one is first in half of all pairs."""
-    first = draw_number(0, content_hash(sorted([chosen, rejected]))) < 0.5
-    swap = (chosen > rejected) != first
+def order_responses(chosen: object, rejected: object) -> dict[str, object]:
+    """Which content, a text or a list of parts, is which response: the better one is first in half of all pairs."""
+    spelled = [one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in (chosen, rejected)]
+    first = draw_number(0, content_hash(sorted(spelled))) < 0.5
+    swap = (spelled[0] > spelled[1]) != first
     one, other = (rejected, chosen) if swap else (chosen, rejected)
     return {"response_1": one, "response_2": other, "label": "2" if swap else "1"}
 

@@ -190,8 +190,8 @@ def add_records(file: InputFile, kind: str, source: str, given: list[Mapping[str
                 one.pop("situation", None)
         schema = records.KINDS[kind].schema
         plain = [{name: value for name, value in one.items() if name != "source"} for one in batch]
-        lines = [(n, schema.model_validate(one)) for n, one in enumerate(plain, start=start + 1)]
-        records.save(kind, lines, context, outcome)
+        lines = ((n, schema.model_validate(one)) for n, one in enumerate(plain, start=start + 1))
+        records.save(kind, list(records.store_attached(lines, context)), context, outcome)
     for noun, n in missing.items():
         outcome.warnings.append(f"{n} {kind} name a {noun} that is not there; import the {noun}s first to keep it")
 

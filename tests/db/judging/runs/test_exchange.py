@@ -17,6 +17,7 @@ from annotation.studies.models.studies import Item, Study
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
+from core.errors import InputError
 from core.files.input_files import InputFile
 from judging.judges.models import Judge
 from judging.runs.imports import study_packages as reading
@@ -166,6 +167,17 @@ def test_there_and_back_as_a_dataset(make, tmp_path):
     assert after == before
     again = reading.load(by=None, file=file, format="hf", study="Pilot")
     assert not sum(again.created.values())
+
+
+def test_a_picture_that_is_not_here_is_named(tmp_path):
+    study, sha256 = with_items(1, kind="pair", name="Pilot"), "0" * 63 + "1"
+    picture = {"kind": "image", "start": 0, "end": 1, "sha256": sha256, "type": "image/png", "name": "cat.png"}
+    ResponsePair.objects.update(parts={"question": [picture]})
+    hf_dataset.write(study, tmp_path / "out")
+    forget()
+    with pytest.raises(InputError, match=r"line 1.*cat\.png is not on this site"):
+        reading.load(by=None, file=InputFile.from_path(tmp_path / "out"), format="hf", study="Pilot")
+    assert not ResponsePair.objects.exists()
 
 
 @pytest.mark.parametrize("key", WRITTEN)

@@ -136,10 +136,27 @@ def test_conversations_that_begin_differently_are_refused():
         list(find_format("hh_rlhf").parse(row))
 
 
-def test_a_picture_in_a_preferred_answer_is_refused():
-    picture = {"type": "image_url", "image_url": {"url": "https://example.org/blue.png"}}
-    row = {**samples.PREFERENCES, "preferred_output": [{"role": "assistant", "content": [picture]}]}
-    with pytest.raises(InputError, match="the assistant says more than text"):
+PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/blue.png"}}
+
+
+def test_a_pair_keeps_the_pictures_of_its_question_and_its_responses():
+    asked = [{"type": "text", "text": "Which is blue?"}, PICTURE]
+    row = {
+        "input": {"messages": [{"role": "user", "content": asked}]},
+        "preferred_output": [{"role": "assistant", "content": [PICTURE]}],
+        "non_preferred_output": [{"role": "assistant", "content": "None."}],
+    }
+    (pair,) = find_format("openai_preferences").parse(row)
+    preferred, other = ("1", "2") if pair["label"] == "1" else ("2", "1")
+    assert (pair["question"], pair[f"response_{preferred}"], pair[f"response_{other}"]) == (asked, [PICTURE], "None.")
+
+
+def test_several_turns_with_a_picture_are_no_text():
+    row = {
+        **samples.PREFERENCES,
+        "input": {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [PICTURE]}]},
+    }
+    with pytest.raises(InputError, match="one of them is more than text"):
         list(find_format("openai_preferences").parse(row))
 
 

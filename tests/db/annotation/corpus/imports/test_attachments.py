@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.corpus.imports import records
+from annotation.corpus.imports import records, tables
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair
+from annotation.corpus.parsing.mappings import parse_mapping
 from annotation.corpus.services import locate
 from core.errors import InputError
 from core.files.input_files import InputFile
@@ -65,6 +66,30 @@ def test_the_same_bytes_are_stored_once_and_importing_twice_changes_nothing(tmp_
     assert (Attachment.objects.count(), AttachmentUse.objects.count()) == (1, 2)
     assert load(tmp_path / "in", *rows)["unchanged"] == {"dialogues": 2}
     assert AttachmentUse.objects.count() == 2
+
+
+def chat(data: bytes) -> dict:
+    address = f"data:image/png;base64,{base64.b64encode(data).decode()}"
+    asked = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": address}}]
+    return {"messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": "A square."}]}
+
+
+def load_chats(folder: Path, *rows: dict, on_error: str = "stop") -> dict:
+    mapping = parse_mapping({"format": "openai"})
+    return tables.load(by=None, file=write(folder, *rows), mapping=mapping, on_error=on_error).to_document()
+
+
+def test_a_picture_within_a_chat_in_another_tools_format_is_stored(tmp_path):
+    load_chats(tmp_path / "in", chat(png()))
+    use = AttachmentUse.objects.get()
+    assert (use.dialogue, use.attachment.sha256) == (Dialogue.objects.get(), hashlib.sha256(png()).hexdigest())
+
+
+def test_a_chat_whose_picture_is_none_is_refused_alone(tmp_path):
+    with pytest.raises(InputError, match=r"f\.jsonl.*line 1.*parts"):
+        load_chats(tmp_path / "in", chat(SVG))
+    found = load_chats(tmp_path / "in", chat(SVG), chat(png()), on_error="skip")
+    assert (found["created"], len(found["skipped"])) == ({"dialogues": 1}, 1)
 
 
 def test_a_picture_that_changed_under_its_name_changes_the_dialogue(tmp_path):
