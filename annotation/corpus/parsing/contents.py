@@ -211,6 +211,11 @@ READERS = {
 """How parts are called, by whom ever."""
 
 
+def is_content(given: object) -> bool:
+    """Whether this is a list of parts, all of kinds that are known."""
+    return isinstance(given, list) and all(isinstance(one, Mapping) and one.get("type") in READERS for one in given)
+
+
 def write_sections(sections: Iterable[Mapping[str, object]]) -> tuple[str, list[dict[str, object]]]:
     """The source text of sections one below the other, and where in it each stands."""
     texts, parts, at = [], [], 0

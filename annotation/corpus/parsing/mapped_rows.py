@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from annotation.corpus.parsing import mapped_fields
+from annotation.corpus.parsing.contents import is_content
 from annotation.corpus.parsing.drawing_rules import draw_number, to_number
 from annotation.corpus.parsing.mapped_fields import DIALOGUES, PAIRS, MappedField
 from annotation.corpus.parsing.mappings import ColumnMapping
@@ -89,7 +90,7 @@ def convert_cell(field: MappedField, value: object) -> Any:
         return number
     if field.key == "label":
         return LABELS.get(spell_cell(value).casefold(), spell_cell(value))
-    return spell_cell(value)
+    return value if is_content(value) else spell_cell(value)
 
 
 def to_turns_of(value: object) -> list[dict[str, object]]:

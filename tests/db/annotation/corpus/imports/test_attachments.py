@@ -85,6 +85,18 @@ def test_a_picture_within_a_chat_in_another_tools_format_is_stored(tmp_path):
     assert (use.dialogue, use.attachment.sha256) == (Dialogue.objects.get(), hashlib.sha256(png()).hexdigest())
 
 
+def test_a_picture_in_a_mapped_column_is_stored(tmp_path):
+    asked = chat(png())["messages"][0]["content"]
+    rows = {"key": "1", "prompt": asked, "good": "A square.", "bad": "A circle."}
+    columns = {"id": "key", "question": "prompt", "chosen": "good", "rejected": "bad"}
+    mapping = parse_mapping({"kind": "pairs", "columns": columns})
+    tables.load(by=None, file=write(tmp_path / "in", rows), mapping=mapping)
+    pair = ResponsePair.objects.get()
+    assert pair.question.startswith("What is it?")
+    assert "base64" not in pair.question
+    assert AttachmentUse.objects.get().pair == pair
+
+
 def test_a_chat_whose_picture_is_none_is_refused_alone(tmp_path):
     with pytest.raises(InputError, match=r"f\.jsonl.*line 1.*parts"):
         load_chats(tmp_path / "in", chat(SVG))
