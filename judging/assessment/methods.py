@@ -45,6 +45,8 @@ REFERENCES = {
     "Society B, 42, 109–142.",
     "ece": "Naeini, M. P., Cooper, G. F., & Hauskrecht, M. (2015). Obtaining well calibrated probabilities using "
     "Bayesian binning. AAAI.",
+    "chuang": "Chuang, C.-S., & Lai, T. L. (2000). Hybrid resampling methods for confidence intervals. Statistica "
+    "Sinica, 10, 1–50.",
     "brier": "Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly Weather "
     "Review, 78, 1–3.",
     "clopper": "Clopper, C. J., & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the "
@@ -97,7 +99,8 @@ PPI = (
 )
 MAPS = (
     "Scores are recalibrated by {maps} maps, cross-fitted in {folds} folds by cluster; reliability is "
-    "summarised by the expected calibration error and the Brier score, out of sample"
+    "summarised by the expected calibration error, estimated by hybrid resampling without the noise of its bins, and "
+    "the Brier score, out of sample"
 )
 SELECTIVE = (
     "Thresholds of confidence are chosen by fixed-sequence testing with {bounds}, so that agreement among "
@@ -313,7 +316,7 @@ def _recalibrated(criteria: Sequence[CriterionFiguresDocument]) -> Said:
     made = [found["scores"] for found in criteria if found["scores"] and not found["scores"]["reason"]]
     if made:
         kinds = tuple(sorted({found["method"] for found in made}))
-        yield MAPS.format(maps=" and ".join(kinds), folds=made[0]["folds"]), (*kinds, "ece", "brier")
+        yield MAPS.format(maps=" and ".join(kinds), folds=made[0]["folds"]), (*kinds, "ece", "chuang", "brier")
 
 
 def _audits(audits: Sequence[CriterionAuditDocument]) -> Said:

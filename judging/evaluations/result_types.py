@@ -90,6 +90,7 @@ class ConfidenceDocument(TypedDict):
     """How far a model's confidence can be believed."""
 
     ece: EstimateDocument
+    plain_ece: float | None
     brier: EstimateDocument
     excess: EstimateDocument
     bins: list[ReliabilityRow]

@@ -22,6 +22,7 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.stats.calibration_error import compute_plain_error, estimate_calibration_error
 
 ORDERS = ("AB", "BA")
 NO_ANSWER = "no scored answer"
@@ -345,8 +346,10 @@ class Confidence:
     Attributes
     ----------
     ece
-        Expected calibration error: the distance of confidence and share of right answers, bin by bin, weighted by
-        answers (Naeini, Cooper and Hauskrecht 2015, AAAI).
+        Expected calibration error of all such answers (`judging.stats.calibration_error`).
+    plain_ece
+        The same of these answers, as it is defined: the distance of confidence and share of right answers, bin by bin,
+        weighted by answers (Naeini, Cooper and Hauskrecht 2015, AAAI). It is larger where bins are small.
     brier
         Mean squared distance of the confidence in the verdict and 1 or 0 for a right or wrong one (Brier 1950).
     excess
@@ -356,6 +359,7 @@ class Confidence:
     """
 
     ece: Estimate
+    plain_ece: float
     brier: Estimate
     excess: Estimate
     bins: tuple[ConfidenceBin, ...]
@@ -378,23 +382,26 @@ def calibrate_confidence(answers: Answers, sheet: Sheet) -> Confidence:
     resampling = sheet.resampling()
     (found,) = replicate([SumStatistic(sums, _calibration)], resampling)
     counts = sums[:, :BINS].sum(axis=0)
-    bases = [Basis(len(p), 1, len(p))] * 3 + [Basis(int(count), 1, int(count)) for count in counts]
-    scales: list[Scale] = ["share", "share", "plain", *["share"] * BINS]  # type: ignore[list-item]
+    basis = Basis(len(p), 1, len(p))
+    gaps = np.column_stack([summed(p - y), np.bincount(persona, minlength=n)])
+    ece = estimate_calibration_error(gaps, resampling, basis, NO_PROBABILITY)
+    bases = [basis] * 2 + [Basis(int(count), 1, int(count)) for count in counts]
+    scales: list[Scale] = ["share", "plain", *["share"] * BINS]  # type: ignore[list-item]
     reasons = [NO_PROBABILITY] * len(bases)
-    ece, brier, excess, *accuracies = estimates(found, resampling, bases, reasons, scale=scales)
+    brier, excess, *accuracies = estimates(found, resampling, bases, reasons, scale=scales)
     means = ratio(sums[:, BINS : 2 * BINS].sum(axis=0), counts)
     edges = np.linspace(0.5, 1.0, BINS + 1).tolist()
     diagram = [
         ConfidenceBin(edges[b], edges[b + 1], float(means[b]), accuracies[b])
         for b in np.flatnonzero(counts > 0).tolist()
     ]
-    return Confidence(ece, brier, excess, tuple(diagram))
+    return Confidence(ece, compute_plain_error(gaps, resampling), brier, excess, tuple(diagram))
 
 
 def _calibration(sums: FloatArray) -> FloatArray:
-    """(…, 3 + BINS) ECE, Brier score, mean excess and accuracy of each bin, from (…, 4 BINS) sums."""
+    """(…, 2 + BINS) Brier score, mean excess and accuracy of each bin, from (…, 4 BINS) sums."""
     n, p, y, squared = (sums[..., k * BINS : (k + 1) * BINS] for k in range(4))
     total = n.sum(axis=-1)
-    whole = [np.abs(p - y).sum(axis=-1), squared.sum(axis=-1), (p - y).sum(axis=-1)]
+    whole = [squared.sum(axis=-1), (p - y).sum(axis=-1)]
     figures = np.stack([ratio(one, total) for one in whole], axis=-1)
     return np.concatenate([figures, ratio(y, n)], axis=-1)

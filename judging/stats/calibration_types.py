@@ -81,7 +81,7 @@ class ReliabilityIntervals(TypedDict):
 
 
 class ReliabilityDocument(TypedDict):
-    """Scores beside people's labels: the values of ``intervals``, and the diagram."""
+    """Scores beside people's labels: the values of ``intervals``, but ``ece`` of the items alone; and the diagram."""
 
     ece: float | None
     brier: float | None

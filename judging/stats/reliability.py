@@ -7,7 +7,6 @@ the same is asked of the mean: scores and labels are mapped to 0 … 1 by the en
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +15,9 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import SumStatistic, replicate
-from annotation.stats.table import BoolArray, FloatArray, IntArray
+from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined
+from judging.stats.calibration_error import compute_plain_error, estimate_calibration_error, place_in_bins
 from judging.stats.calibration_types import BinDocument, ReliabilityDocument
 from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
 
@@ -46,8 +46,10 @@ class Reliability:
     Attributes
     ----------
     ece
-        Expected calibration error: mean over items of the distance between a bin's mean score and its mean label, on
-        the scale of 0 … 1. Its value is biased upwards where bins are small.
+        Expected calibration error of the population, on the scale of 0 … 1 (`judging.stats.calibration_error`).
+    plain_ece
+        The same of these items alone, as it is defined: mean over items of the distance between a bin's mean score and
+        its mean label. It is above that of the population where bins are small.
     brier
         Mean squared distance of score and label on the scale of 0 … 1.
     mae
@@ -62,6 +64,7 @@ class Reliability:
     """
 
     ece: Estimate
+    plain_ece: float
     brier: Estimate
     mae: Estimate
     sharpness: Estimate
@@ -72,7 +75,7 @@ class Reliability:
     def to_json(self) -> ReliabilityDocument:
         """The figures and the diagram as JSON types: plain numbers, and their intervals beside them."""
         return {
-            "ece": number_or_none(self.ece.value),
+            "ece": number_or_none(self.plain_ece),
             "brier": number_or_none(self.brier.value),
             "mae": number_or_none(self.mae.value),
             "sharpness": number_or_none(self.sharpness.value),
@@ -128,7 +131,7 @@ def reliability(
     n = int(both.sum())
     if n < 2:
         nothing = build_undefined("fewer than two labelled items with a score", n_items=n, confidence=confidence)
-        return Reliability(nothing, nothing, nothing, nothing, (), n, left_out)
+        return Reliability(nothing, np.nan, nothing, nothing, nothing, (), n, left_out)
     width = scale[1] - scale[0]
     items = _Items(
         (p[both] - scale[0]) / width,
@@ -138,15 +141,16 @@ def reliability(
     )
     place = np.clip((items.score * bins).astype(np.int64), 0, bins - 1)
     resampling = build_resampling(n, items.clusters, items.weight, confidence, bootstrap=bootstrap, seed=seed)
-    statistic = SumStatistic(_contributions(items, place, bins), partial(_measures, bins=bins))
-    (replicates,) = replicate([statistic], resampling)
+    (replicates,) = replicate([SumStatistic(_contributions(items), _measures)], resampling)
     basis = Basis(n_items=n, n_raters=2, n_ratings=2 * n)
-    ece, brier, mae, sharpness = estimates(replicates, resampling, [basis] * 4, [None] * 4, scale="share")
+    brier, mae, sharpness = estimates(replicates, resampling, [basis] * 3, [None] * 3, scale="share")
+    gaps = place_in_bins(items.score - items.label, place, bins)
+    ece, plain = estimate_calibration_error(gaps, resampling, basis), compute_plain_error(gaps, resampling)
     edges = np.linspace(*scale, bins + 1).tolist()
     diagram = tuple(
         _bin(items, place == b, edges[b], edges[b + 1], scale, confidence) for b in np.unique(place).tolist()
     )
-    return Reliability(ece, brier, _in_units(mae, width), _in_units(sharpness, width), diagram, n, left_out)
+    return Reliability(ece, plain, brier, _in_units(mae, width), _in_units(sharpness, width), diagram, n, left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,21 +163,17 @@ class _Items:
     clusters: tuple[str, ...] | None
 
 
-def _contributions(items: _Items, place: IntArray, bins: int) -> FloatArray:
-    """(n, bins + 5) what each item adds: its gap to its bin, its squared and absolute error, its score and its square,
-    and one."""
+def _contributions(items: _Items) -> FloatArray:
+    """(n, 5) what each item adds: its squared and absolute error, its score and its square, and one."""
     p, gap = items.score, items.score - items.label
-    by_bin = np.zeros((len(p), bins))
-    by_bin[np.arange(len(p)), place] = gap
-    return np.column_stack([by_bin, gap**2, np.abs(gap), p, p**2, np.ones(len(p))])
+    return np.column_stack([gap**2, np.abs(gap), p, p**2, np.ones(len(p))])
 
 
-def _measures(sums: FloatArray, *, bins: int) -> FloatArray:
-    """(…, 4) ECE, Brier score, absolute error and standard deviation of the scores for (…, bins + 5) sums."""
-    gap = np.abs(sums[..., :bins]).sum(axis=-1)
-    squared, absolute, first, second, total = np.moveaxis(sums[..., bins:], -1, 0)
+def _measures(sums: FloatArray) -> FloatArray:
+    """(…, 3) Brier score, absolute error and standard deviation of the scores for (…, 5) sums."""
+    squared, absolute, first, second, total = np.moveaxis(sums, -1, 0)
     spread = np.sqrt(np.maximum(ratio(second, total) - ratio(first, total) ** 2, 0.0))
-    return np.stack([ratio(gap, total), ratio(squared, total), ratio(absolute, total), spread], axis=-1)
+    return np.stack([ratio(squared, total), ratio(absolute, total), spread], axis=-1)
 
 
 def _in_units(found: Estimate, width: float, start: float = 0.0) -> Estimate:

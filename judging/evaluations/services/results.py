@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.agreement.options import IntervalOptions
 from annotation.stats.bands import TIERS
+from annotation.stats.estimate import number_or_none
 from annotation.stats.result_types import EstimateDocument
 from core.version import code_version
 from judging.evaluations.queries import evaluations as queries
@@ -238,6 +239,7 @@ class Figures:
         found = stats.calibrate_confidence(answers, self.sheet)
         return {
             "ece": found.ece.to_json(),
+            "plain_ece": number_or_none(found.plain_ece),
             "brier": found.brier.to_json(),
             "excess": found.excess.to_json(),
             "bins": [
