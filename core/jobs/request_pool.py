@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from threading import Thread
 from typing import Generic, Protocol, TypeVar
 
@@ -72,12 +72,12 @@ class RequestPool(ABC, Generic[A, R]):
         self.started: Counter[Hashable] = Counter()
         self.paused_until: dict[Hashable, float] = dict.fromkeys(limits, 0.0)
         self.tasks: set[asyncio.Task[None]] = set()
-        self.found: SimpleQueue[PoolAnswer[A, R]] = SimpleQueue()
+        # no SimpleQueue: in Python 3.11 its `get` waits for good where the time is up when it looks again
+        self.found: Queue[PoolAnswer[A, R]] = Queue()
         self.outstanding = 0
         self.loop = asyncio.new_event_loop()
         self.thread = Thread(target=self.loop.run_forever, name=name, daemon=True)
         self.thread.start()
-        self.loop.call_soon_threadsafe(self.beat)
 
     @abstractmethod
     def model_of(self, ask: A) -> Hashable:
@@ -172,10 +172,6 @@ class RequestPool(ABC, Generic[A, R]):
             self.loop.close()
 
     # what happens in the loop
-
-    def beat(self) -> None:
-        """Look up once a second: a wake-up from another thread that gets lost costs that, and not the run."""
-        self.loop.call_later(BATCH_SECONDS, self.beat)
 
     def wake(self, model: Hashable) -> None:
         """Go on once the model may be asked again, with the first starts apart."""

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
-from threading import Event
+from threading import Event, Timer, main_thread
 
 import pytest
 
@@ -95,6 +96,22 @@ def test_all_are_answered_with_as_many_in_flight_as_there_are_seats(crew):
     assert (provider.most, provider.closed) == (3, 1)
 
 
+def test_a_wait_that_is_held_up_ends_all_the_same(crew, monkeypatch):
+    monkeypatch.setattr(pool, "BATCH_SECONDS", 0.2)
+    working = crew(Provider(gate=Event()))
+    working.send(asks(1))
+    before = signal.signal(signal.SIGUSR1, lambda *_: time.sleep(0.5))
+    held_up = Timer(0.05, signal.pthread_kill, (main_thread().ident, signal.SIGUSR1))
+    rescue = Timer(3, working.found.put, (Answer(asks(1)[0], None),))
+    try:
+        held_up.start()
+        rescue.start()
+        assert working.batch() == []
+    finally:
+        rescue.cancel()
+        signal.signal(signal.SIGUSR1, before)
+
+
 def settled(provider: Provider, n: int) -> bool:
     """Whether so many requests come to be asked, and no more."""
     end = time.monotonic() + 60
@@ -177,15 +194,6 @@ def test_a_call_that_something_else_cancels_is_a_fault_that_may_pass(crew):
     working = crew(Abandoned())
     working.send(asks(2))
     assert [type(answer.fault) for answer in all_of(working)] == [TransientError, TransientError]
-
-
-def test_a_lost_wake_up_costs_a_second(crew):
-    working = crew(Provider())
-    deaf = Event()  # to the threads that wake the loop
-    working.loop.call_soon_threadsafe(lambda: (working.loop.remove_reader(working.loop._ssock), deaf.set()))
-    assert deaf.wait(60)
-    working.send(asks(3))
-    assert len(all_of(working)) == 3
 
 
 def test_what_has_not_started_can_be_dropped(crew):
