@@ -59,16 +59,23 @@ class RequestPool(ABC, Generic[A, R]):
     """Keeps as many calls in flight as the `limits` of models allow. To be closed, which cancels what is in flight.
 
     A `careful` pool counts an answer as in flight until it is saved, so that a killed process has paid for no more
-    answers than its limits hold without keeping them. The caller counts what it sent as `outstanding`.
+    answers than its limits hold without keeping them. The first starts are `gap` seconds apart, which serves models
+    that take time to answer. The caller counts what it sent as `outstanding`.
     """
 
     def __init__(
-        self, name: str, limits: Mapping[Hashable, int], providers: Sequence[Closable], *, careful: bool = True
+        self,
+        name: str,
+        limits: Mapping[Hashable, int],
+        providers: Sequence[Closable],
+        *,
+        careful: bool = True,
+        gap: float = GAP,
     ) -> None:
-        self.limits, self.careful = limits, careful
+        self.limits, self.careful, self.gap = limits, careful, gap
         self.providers = tuple(dict.fromkeys(providers))
         self.waiting: dict[Hashable, deque[A]] = {model: deque() for model in limits}
-        self.taken: Counter[Hashable] = Counter()
+        self.taken: Counter[Hashable] = Counter(dict.fromkeys(limits, 0))  # in flight, or not saved yet
         self.started: Counter[Hashable] = Counter()
         self.paused_until: dict[Hashable, float] = dict.fromkeys(limits, 0.0)
         self.tasks: set[asyncio.Task[None]] = set()
@@ -107,7 +114,7 @@ class RequestPool(ABC, Generic[A, R]):
         """What has come back: waits for the first answer, a second at most, and takes along what else is there."""
         batch: list[PoolAnswer[A, R]] = []
         end = time.monotonic() + BATCH_SECONDS
-        while self.outstanding and len(batch) < BATCH_SIZE:
+        while self.outstanding and len(batch) < BATCH_SIZE and not self.is_waited_for(batch):
             try:
                 batch.append(self.found.get(timeout=max(end - time.monotonic(), 0)))
             except Empty:
@@ -116,6 +123,10 @@ class RequestPool(ABC, Generic[A, R]):
             if len(batch) == 1:
                 end = min(end, time.monotonic() + LINGER)
         return batch
+
+    def is_waited_for(self, batch: Sequence[PoolAnswer[A, R]]) -> bool:
+        """Whether nothing else is in flight, nor will be before this batch is saved."""
+        return self.careful and 0 < self.taken.total() <= len(batch)
 
     def mark_saved(self, answers: Iterable[PoolAnswer[A, R]]) -> None:
         """These are safe, and their places free."""
@@ -186,7 +197,7 @@ class RequestPool(ABC, Generic[A, R]):
         for model, waiting in self.waiting.items():
             limit = self.limits[model]
             while waiting and self.taken[model] < limit and self.paused_until[model] <= now:
-                wait = self.started[model] * GAP if self.started[model] < limit else 0.0
+                wait = self.started[model] * self.gap if self.started[model] < limit else 0.0
                 self.started[model] += 1
                 self.taken[model] += 1
                 task = self.loop.create_task(self.run(waiting.popleft(), model, wait))

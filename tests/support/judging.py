@@ -42,7 +42,9 @@ def response_study(n_items: int = 3, **options: Any) -> Study:
 
 
 def scripted(**parameters: Any) -> Judge:
-    return factories.JudgeFactory(provider="scripted", parameters={"otherwise": "1", **parameters})
+    """A scripted judge that answers several requests at once, which are then saved together."""
+    given = {"otherwise": "1", "concurrency": 16, **parameters}
+    return factories.JudgeFactory(provider="scripted", parameters=given)
 
 
 def judged(study: Study, judge: Judge, **options: Any) -> JudgeRun:

@@ -12,6 +12,8 @@ from contextlib import closing
 from itertools import islice
 
 from django.db import connection, transaction
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from annotation.corpus.imports import references, writing
@@ -128,22 +130,21 @@ def compare_scenarios(
     """Update what changed in the scenarios of profiles that were there before; the rows to insert."""
     if not users:
         return []
-    stored = {
-        (scenario.profile_id, scenario.task_id): scenario
-        for scenario in Scenario.objects.filter(profile__in=[ids[user.user_id] for user in users], variant="")
-    }
+    scenarios = Scenario.objects.filter(profile__in=[ids[user.user_id] for user in users], variant="")
+    written = scenarios.values_list("profile_id", "task_id", "pk", Cast("situation", TextField()))
+    stored = {(profile, task): (pk, text) for profile, task, pk, text in written}
     missing, changed, same = [], [], 0
     for user in users:
         for task, text in user.situations.items():
             key = (ids[user.user_id], tasks[task])
-            scenario = stored.get(key)
-            if scenario is None:
+            if key not in stored:
                 missing.append((*key, "", text))
-            elif scenario.situation == (situation := json.loads(text)):
+                continue
+            pk, before = stored[key]
+            if before == text or json.loads(before) == json.loads(text):
                 same += 1
             else:
-                scenario.situation = situation
-                changed.append(scenario)
+                changed.append(Scenario(pk=pk, situation=json.loads(text)))
     Scenario.objects.bulk_update(changed, ["situation"], batch_size=400)
     outcome.add("scenarios", updated=len(changed), unchanged=same)
     return missing

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from core.jobs.backoff import PermanentError
 from core.jobs.heartbeat import is_held
-from core.jobs.request_pool import PoolAnswer, RequestPool
+from core.jobs.request_pool import GAP, PoolAnswer, RequestPool
 from judging.judges.models import IN_TURN, Judge, Seat, Worker
 from judging.judges.providers.base import OWN_EXAMPLE, Provider, Reply
 from judging.judges.queries.workers import alive
@@ -50,7 +50,8 @@ class JudgePool(RequestPool[Ask, Reply]):
     def __init__(self, provider: Provider, seats: int, *, careful: bool = True) -> None:
         self.provider = provider
         provider.on_wait = partial(self.pause, provider)
-        super().__init__("requests", {provider: seats}, [provider], careful=careful)
+        gap = GAP if provider.is_asked else 0.0
+        super().__init__("requests", {provider: seats}, [provider], careful=careful, gap=gap)
 
     def model_of(self, ask: Ask) -> Provider:  # noqa: ARG002 — there is one
         return self.provider

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
 from annotation.stats.table import FloatArray
-from core.jobs.request_pool import PoolAnswer, RequestPool
+from core.jobs.request_pool import GAP, PoolAnswer, RequestPool
 from judging.judges import pricing
 from judging.judges.pricing import Rate
 from judging.judges.providers.base import Provider, Reply, Usage
@@ -66,7 +66,8 @@ class DialogueScheduler(RequestPool[Ask, Reply]):
         self.model_by_agent = {agent: one for one in limits for agent in one.agents}
         for agent, speaker in speakers.items():
             speaker.on_wait = partial(self.pause, self.model_by_agent[agent])
-        super().__init__("dialogues", {one: one.limit for one in limits}, [*speakers.values(), *others])
+        gap = GAP if any(speaker.is_asked for speaker in speakers.values()) else 0.0
+        super().__init__("dialogues", {one: one.limit for one in limits}, [*speakers.values(), *others], gap=gap)
 
     def model_of(self, ask: Ask) -> ModelLimit:
         return self.model_by_agent[ask.agent]

@@ -47,7 +47,7 @@ class TestATemplateWithoutTheConversation:
 
 class TestAJudgeDeletedWhileItRuns:
     def test_it_stays_and_the_run_goes_on_to_its_end(self):
-        study, judge = dialogue_study(3), scripted()
+        study, judge = dialogue_study(3), scripted(concurrency=1)
         run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
 
         steps = work.work_through(run)

@@ -124,7 +124,7 @@ class TestSeats:
         assert request_pool.take(charlie, large, 4) == 4
 
     def test_a_part_that_found_no_seat_stays_free(self):
-        run = factories.JudgeRunFactory(study=dialogue_study(1), judge=scripted())
+        run = factories.JudgeRunFactory(study=dialogue_study(1), judge=scripted(concurrency=1))
         part = factories.JudgeChunkFactory(run=run)
         Seat.objects.create(judge=run.judge, worker=factories.WorkerFactory(), n=1)
 

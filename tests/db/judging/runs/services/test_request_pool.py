@@ -112,6 +112,21 @@ def test_a_wait_that_is_held_up_ends_all_the_same(crew, monkeypatch):
         signal.signal(signal.SIGUSR1, before)
 
 
+def test_no_answer_waits_for_others_that_cannot_come(crew, monkeypatch):
+    monkeypatch.setattr(pool, "LINGER", 30.0)
+    working = crew(Provider(delay=0), seats=2)
+    working.send(asks(6))
+    began = time.monotonic()
+    assert len(all_of(working)) == 6
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(("is_asked", "gap"), [(True, pool.GAP), (False, 0.0)])
+def test_only_the_first_starts_of_a_model_are_apart(crew, monkeypatch, is_asked, gap):
+    monkeypatch.setattr(Provider, "is_asked", is_asked)
+    assert crew(Provider()).gap == gap
+
+
 def settled(provider: Provider, n: int) -> bool:
     """Whether so many requests come to be asked, and no more."""
     end = time.monotonic() + 60

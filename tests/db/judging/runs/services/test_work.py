@@ -117,7 +117,9 @@ class TestTrouble:
     def test_after_some_permanent_errors_the_rest_of_the_part_is_not_tried(self):
         study = dialogue_study(6)
         ids = [item.external_id for item in study.items.all()]
-        judge = scripted(trouble={pk: {"error": "permanent"} for pk in ids[: worker_sessions.TOLERATED_ERRORS]})
+        judge = scripted(
+            concurrency=1, trouble={pk: {"error": "permanent"} for pk in ids[: worker_sessions.TOLERATED_ERRORS]}
+        )
 
         run = judged(study, judge, criteria=["personalization"])
 
@@ -128,7 +130,7 @@ class TestTrouble:
         monkeypatch.setattr(leases, "send", lambda ids, wait=None: sent.append((ids, wait)))
         study = dialogue_study(3)
         ids = [item.external_id for item in study.items.all()]
-        judge = scripted(trouble={ids[1]: {"error": "transient", "retry_after": 60}})
+        judge = scripted(concurrency=1, trouble={ids[1]: {"error": "transient", "retry_after": 60}})
         run = begun(study, judge, criteria=["personalization"])
 
         work.judge_chunk(run.chunks.get().pk)
@@ -182,7 +184,7 @@ class TestLettingGo:
         monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
 
     def test_who_is_told_to_end_keeps_what_has_come_back_and_hands_back_the_rest(self):
-        run = begun(dialogue_study(4), scripted(delay=0.05), criteria=["personalization"])
+        run = begun(dialogue_study(4), scripted(concurrency=1, delay=0.05), criteria=["personalization"])
 
         work.judge_chunk(run.chunks.get().pk, leaving=lambda: run.judgments.exists())
 
@@ -239,7 +241,7 @@ class TestLettingGo:
         monkeypatch.setattr(batches, "ITEMS_PER_PART", 5)
         sent = []
         monkeypatch.setattr(leases, "queue", sent.extend)
-        run = begun(dialogue_study(15), scripted(), criteria=["personalization"])
+        run = begun(dialogue_study(15), scripted(concurrency=1), criteria=["personalization"])
         run.chunks.update(queued_at=timezone.now())
         factories.WorkerFactory(slots=1)
         factories.JudgeChunkFactory(run=factories.JudgeRunFactory(), queued_at=timezone.now())
