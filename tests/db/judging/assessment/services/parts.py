@@ -112,9 +112,9 @@ def add_labels(criterion: Criterion, who: str, slot: int, values: Values) -> Non
     of_item: dict[int, dict[int, str]] = {}
     for name, value in values.items():
         of_item.setdefault(to_position(name), {})[to_turn(name)] = value
-    for item in study.items.filter(position__in=list(of_item)).select_related("pair"):
-        order = "" if item.pair is None else "BA" if item.pair.n_responses == 2 and slot % 2 else "AB"
-        made = Assignment.objects.create(
+    items = list(study.items.filter(position__in=list(of_item)).select_related("pair"))
+    made = Assignment.objects.bulk_create(
+        Assignment(
             study=study,
             item=item,
             slot=slot,
@@ -122,12 +122,24 @@ def add_labels(criterion: Criterion, who: str, slot: int, values: Values) -> Non
             annotator=person,
             state="submitted",
             submitted_at=timezone.now(),
-            order=order if item.pair is None or item.pair.n_responses == 2 else "A",
+            order=find_order(item, slot),
         )
-        Annotation.objects.bulk_create(
-            Annotation(assignment=made, criterion=criterion, turn=turn, value=value)
-            for turn, value in of_item[item.position].items()
-        )
+        for item in items
+    )
+    Annotation.objects.bulk_create(
+        Annotation(assignment=assignment, criterion=criterion, turn=turn, value=value)
+        for assignment in made
+        for turn, value in of_item[assignment.item.position].items()
+    )
+
+
+def find_order(item: Item, slot: int) -> str:
+    """The order in which the person of a slot sees the responses, if there are any."""
+    if item.pair is None:
+        return ""
+    if item.pair.n_responses != 2:
+        return "A"
+    return "BA" if slot % 2 else "AB"
 
 
 def add_run(criterion: Criterion, judge: Judge, values: Values, *, of: str, sure: Mapping[str, float]) -> JudgeRun:

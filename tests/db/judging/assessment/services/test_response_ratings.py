@@ -66,12 +66,16 @@ CORRECT = {who: {unit: "yes" if int(v) > 2 else "no" for unit, v in values.items
 def say(study: Study, who: str, key: str, values: Values) -> None:
     """What a person hands in on each response, which they saw in another order."""
     criterion = study.criteria.get(key=key)
-    for item in study.items.order_by("position"):
-        slot = Assignment.objects.get(item=item, annotator__username=who)
-        Annotation.objects.bulk_create(
-            Annotation(assignment=slot, criterion=criterion, turn=number, value=values[item.position, number])
-            for number in (1, 2, 3)
-        )
+    slots = (
+        Assignment.objects.filter(study=study, annotator__username=who)
+        .select_related("item")
+        .order_by("item__position")
+    )
+    Annotation.objects.bulk_create(
+        Annotation(assignment=slot, criterion=criterion, turn=number, value=values[slot.item.position, number])
+        for slot in slots
+        for number in (1, 2, 3)
+    )
 
 
 def assign(study: Study, who: str, slot: int) -> None:
