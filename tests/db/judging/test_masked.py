@@ -72,7 +72,7 @@ def test_items_of_one_user_are_masked_together():
     for item in made.items.filter(position__lte=10).select_related("pair"):
         item.pair.profile = profile
         item.pair.save()
-    holding_out.hold_out(by=None, study=made)
+    holding_out.hold_out(by=None, study=made, share=0.5)
     masked = study_items.positions(made)
     assert len({position in masked for position in range(1, 11)}) == 1
 

@@ -83,7 +83,7 @@ def test_without_an_order_nothing_is_steps_apart(criterion: Criterion) -> None:
 
 
 def test_held_out_items_are_no_part_of_it(criterion: Criterion) -> None:
-    HoldOut.objects.create(study=criterion.study, share=0.99, seed=1)
+    HoldOut.objects.create(study=criterion.study, share=0.999999, seed=1)
     assert len(found(criterion)) < 2
 
 
