@@ -115,6 +115,11 @@ class HoldOut(models.Model):
     study = models.OneToOneField(Study, models.CASCADE, related_name="hold_out")
     share = models.FloatField(help_text="Of the clusters (profiles, questions, dialogues) that are held out.")
     seed = models.PositiveBigIntegerField(default=0)
+    settled = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Cluster -> whether it is held out, of those that were drawn by the number of a row.",
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

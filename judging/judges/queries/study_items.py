@@ -17,12 +17,11 @@ import numpy as np
 
 from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Criterion, Item, Study
-from annotation.studies.queries.dependence import load_dialogue, load_pair, read_dependence
+from annotation.studies.queries.dependence import load_pair, read_dependence
 from annotation.studies.queries.units import unit as name_unit
 from core.errors import InputError
 from core.hashing import content_hash
 from judging.judges.models import HoldOut
-from judging.judges.queries import study_items
 from judging.stats.hold_out import draw_held_out
 from judging.stats.observed import ItemColumns
 
@@ -35,11 +34,20 @@ ALL, DEVELOPMENT, HELD_OUT = "all", "development", "held-out"
 PARTS = (ALL, DEVELOPMENT, HELD_OUT)
 
 SEVERAL, NOT_KNOWN = "several", "(not known)"
+SPLIT_FIELDS = {
+    Study.Kind.DIALOGUE: (
+        "dialogue__scenario__profile__source",
+        "dialogue__scenario__profile__external_id",
+        "dialogue__source",
+        "dialogue__external_id",
+    ),
+    Study.Kind.PAIR: ("pair__profile__source", "pair__profile__external_id", "pair__question", "pair__context"),
+}
+"""What tells the cluster that is held out as a whole: names that an item keeps wherever its study is restored."""
 ITEM_FIELDS = {
     Study.Kind.DIALOGUE: (
         "dialogue__turns",
-        "dialogue__scenario__profile_id",
-        "dialogue_id",
+        *SPLIT_FIELDS[Study.Kind.DIALOGUE],
         "dialogue__assistant_model",
         "dialogue__condition",
         "dialogue__scenario__task__domains",
@@ -48,9 +56,7 @@ ITEM_FIELDS = {
     Study.Kind.PAIR: (
         "pair__response_1",
         "pair__response_2",
-        "pair__profile_id",
-        "pair__question",
-        "pair__context",
+        *SPLIT_FIELDS[Study.Kind.PAIR],
         "pair__model_1",
         "pair__model_2",
         "pair__n_responses",
@@ -71,23 +77,23 @@ def select_part(items: ItemColumns, split: HoldOut | None, part: str) -> ItemCol
         )
     if split is None:
         return items
-    outside = study_items.outside(split, items.split_units)
-    return items.subset(outside if part == HELD_OUT else ~outside)
+    masked = outside(split, items.split_units)
+    return items.subset(masked if part == HELD_OUT else ~masked)
 
 
 def leaks(study: Study, split: HoldOut) -> list[int]:
     """Positions of held-out items whose content also stands in the development part. One query."""
     items = load_texts(study)
-    outside = study_items.outside(split, items.split_units)
-    seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
-    rows = zip(items.names, items.fingerprints, outside, strict=True)
+    masked = outside(split, items.split_units)
+    seen = {text for text, out in zip(items.fingerprints, masked, strict=True) if not out}
+    rows = zip(items.names, items.fingerprints, masked, strict=True)
     return [int(name) for name, text, out in rows if out and text in seen]
 
 
 def find_closed(study: Study, split: HoldOut, unit: str) -> frozenset[str]:
     """Names of the items, turns or responses whose content stands in the held-out part. One query."""
     items = load_texts(study, unit)
-    masked = study_items.outside(split, items.split_units)
+    masked = outside(split, items.split_units)
     closed = {text for text, out in zip(items.fingerprints, masked, strict=True) if out}
     return frozenset(name for name, text in zip(items.names, items.fingerprints, strict=True) if text in closed)
 
@@ -136,8 +142,10 @@ class _Facts:
 def _of_dialogue(
     unit: str,
     turns: Any,
-    profile: int | None,
-    pk: int,
+    profile_source: str | None,
+    profile: str | None,
+    source: str,
+    name: str,
     assistant: str,
     condition: str,
     domains: Any,
@@ -147,7 +155,7 @@ def _of_dialogue(
     said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
     domain = SEVERAL if len(domains or ()) > 1 else "".join(domains or ())
     groups = {"assistant": assistant, "condition": condition, "domain": domain, **_demographics(demographics)}
-    cluster = load_dialogue(profile, pk)
+    cluster = name_split_unit_of_dialogue(profile_source, profile, source, name)
     said = [[turn["role"], _plain(turn["content"])] for turn in turns]
     whole = _Facts(cluster, _log(said_by_assistant), assistant, "", groups, content_hash(said))
     if unit == Criterion.Unit.ITEM:
@@ -165,7 +173,8 @@ def _of_pair(
     unit: str,
     one: str,
     two: str,
-    profile: int | None,
+    profile_source: str | None,
+    profile: str | None,
     question: str,
     context: str,
     model_1: str,
@@ -178,8 +187,8 @@ def _of_pair(
 ) -> Iterator[tuple[int, _Facts]]:
     """The pair, or its responses with their numbers."""
     groups = {"kind": kind, "source tier": tier, **_demographics(demographics)}
-    cluster = load_pair(profile, question, context)
-    asked = [profile, _plain(question), _plain(context)]
+    cluster = name_split_unit_of_pair(profile_source, profile, question, context)
+    asked = [profile_source, profile, _plain(question), _plain(context)]
     if unit == Criterion.Unit.ITEM:
         models = " / ".join(sorted(filter(None, (model_1, model_2))))
         text = content_hash([*asked, _plain(one), _plain(two)])
@@ -226,7 +235,18 @@ def find_hold_out(study: Study) -> HoldOut | None:
 
 def outside(split: HoldOut, clusters: Sequence[str]) -> BoolArray:
     """(n,) whether each item, told by its cluster, is held out."""
-    return draw_held_out(clusters, split.share, split.seed)
+    drawn = draw_held_out(clusters, split.share, split.seed).tolist()
+    return np.array([split.settled.get(name, out) for name, out in zip(clusters, drawn, strict=True)], dtype=bool)
+
+
+def name_split_unit_of_dialogue(profile_source: str | None, profile: str | None, source: str, name: str) -> str:
+    """What a dialogue is held out with: those of its user, else nothing."""
+    return f"dialogue {source}\n{name}" if profile is None else f"profile {profile_source}\n{profile}"
+
+
+def name_split_unit_of_pair(profile_source: str | None, profile: str | None, question: str, context: str) -> str:
+    """What a pair is held out with: those of its user, else those of its question."""
+    return load_pair(None, question, context) if profile is None else f"profile {profile_source}\n{profile}"
 
 
 def positions(study: Study) -> frozenset[int]:
@@ -246,8 +266,6 @@ def holds(item: Item) -> bool:
 
 def _clusters(study: Study) -> list[tuple[int, str]]:
     """Position and cluster of every item."""
-    if study.kind == Study.Kind.DIALOGUE:
-        rows = study.items.values_list("position", "dialogue__scenario__profile_id", "dialogue_id")
-        return [(position, load_dialogue(profile, pk)) for position, profile, pk in rows]
-    pairs = study.items.values_list("position", "pair__profile_id", "pair__question", "pair__context")
-    return [(position, load_pair(profile, question, context)) for position, profile, question, context in pairs]
+    name = name_split_unit_of_dialogue if study.kind == Study.Kind.DIALOGUE else name_split_unit_of_pair
+    rows = study.items.values_list("position", *SPLIT_FIELDS[Study.Kind(study.kind)])
+    return [(position, name(*told)) for position, *told in rows]

@@ -27,6 +27,7 @@ from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import recalibration
 from judging.judges.models import Judge
+from judging.judges.queries import study_items
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import panels
 from tests.db.judging.assessment.services.judged import study as judged_study
@@ -38,10 +39,11 @@ from tests.support.factories import (
     ProfileFactory,
     ProjectFactory,
     ResearcherFactory,
+    ScenarioFactory,
     StudyFactory,
     UserFactory,
 )
-from tests.support.labelled import judge_says
+from tests.support.labelled import hold_some_out, judge_says
 from tests.support.media import SVG, png, wav
 from tests.support.shared_rows import share_rows
 
@@ -127,6 +129,20 @@ def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
     assert {label: rows["created"] for label, rows in here["rows"].items()} == {
         label: table["rows"] for label, table in manifest["tables"].items()
     }
+
+
+def test_what_is_held_out_stays_held_out(study, tmp_path):
+    """Also where profiles and dialogues have other numbers."""
+    for at in (range(1, 4), range(4, 9)):
+        Dialogue.objects.filter(items__study=study, items__position__in=at).update(scenario=ScenarioFactory())
+    hold_some_out(study)
+    before, path = study_items.positions(study), tmp_path / "known.zip"
+    writing.write(study, path)
+    empty_tables()
+    for _ in range(3):
+        DialogueFactory(scenario=ScenarioFactory())
+    reading.restore(by=None, path=path)
+    assert study_items.positions(Study.objects.get(name="Known")) == before
 
 
 class TestAttachments:

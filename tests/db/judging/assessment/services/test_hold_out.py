@@ -5,23 +5,25 @@ from __future__ import annotations
 import io
 import json
 import re
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.corpus.models import Dialogue
+from annotation.corpus.models import Dialogue, ResponsePair
 from core.errors import InputError
 from judging.assessment.models.assessment import Look
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models import HoldOut
-from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks, positions
 from judging.stats.hold_out import draw_held_out
 from tests.db.judging.assessment.services.judged import QUICK, study, trusted
-from tests.support.factories import JudgeFactory, JudgeRunFactory, ResearcherFactory, ScenarioFactory
-from tests.support.labelled import add_verdicts
+from tests.support.factories import JudgeFactory, JudgeRunFactory, ProfileFactory, ResearcherFactory, ScenarioFactory
+from tests.support.labelled import add_verdicts, with_items
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +67,34 @@ def test_a_part_without_items_is_refused_and_nothing_is_held_out(share: float):
         hold_out.hold_out(by=None, study=found, share=share, seed=1)
     assert not HoldOut.objects.exists()
     hold_out.hold_out(by=None, study=found, share=0.5, seed=3)
+
+
+@pytest.mark.parametrize("kind", ["dialogue", "pair"])
+def test_what_was_drawn_by_numbers_of_rows_stays_as_it_was_drawn(kind: str):
+    """Until migration 0024 the hash was of a profile's or dialogue's primary key."""
+    made = with_items(40, kind=kind)
+    profiles = ProfileFactory.create_batch(3)
+    for at, item in enumerate(made.items.select_related("dialogue", "pair").order_by("position")[:12]):
+        if kind == "pair":
+            ResponsePair.objects.filter(pk=item.pair_id).update(profile=profiles[at % 3])
+        else:
+            scenario = ScenarioFactory(profile=profiles[at % 3])
+            Dialogue.objects.filter(pk=item.dialogue_id).update(scenario=scenario)
+    split = HoldOut.objects.create(study=made, share=0.5, seed=7)
+    by_name = positions(made)
+    rows = made.items.values_list(
+        "position", "dialogue__scenario__profile_id", "dialogue_id", "pair__profile_id", "pair__question"
+    )
+    names = {
+        position: f"profile {one or two}" if one or two else f"dialogue {pk}" if pk else f"question {question}\n"
+        for position, one, pk, two, question in rows
+    }
+    drawn = draw_held_out(list(names.values()), split.share, split.seed)
+    before = {position for position, out in zip(names, drawn, strict=True) if out}
+    import_module("judging.migrations.0024_held_out_by_name").settle(apps, None)
+    assert positions(made) == before
+    assert set(StudyData.load(made, HELD_OUT).material.names) == set(map(str, before))
+    assert by_name != before or kind == "pair"
 
 
 def test_content_on_both_sides_leaks():
