@@ -27,6 +27,16 @@ from core.errors import InputError
 AUTOMATIC, NONE = "", "none"
 """The clustering of a study that names no other, and that of items which stand alone on purpose."""
 
+PROFILE_OF_PAIR = ("pair__profile__source", "pair__profile__external_id")
+CLUSTER_OF_PAIR = (*PROFILE_OF_PAIR, "pair__question", "pair__context")
+CLUSTER_OF_DIALOGUE = (
+    "dialogue__scenario__profile__source",
+    "dialogue__scenario__profile__external_id",
+    "dialogue__source",
+    "dialogue__external_id",
+)
+"""What a cluster is named by: what an item keeps wherever its study is restored. Numbers of rows it does not keep."""
+
 LONGEST = 60
 PROBABILITY = "1 / inclusion probability"
 NAMED = ("profile", "question", *(name for name in items.GROUPINGS if name != "profile"))
@@ -148,9 +158,9 @@ def source_fields(study: Study, named: str) -> tuple[str | Coalesce, ...]:
     if named == NONE:
         return ()
     if named in (AUTOMATIC, "question") and pair:
-        return ("pair__profile_id", "asked", "beside")
+        return (*PROFILE_OF_PAIR, "asked", "beside")
     if named == AUTOMATIC or named == "profile":
-        return ("pair__profile_id",) if pair else ("dialogue__scenario__profile_id", "dialogue_id")
+        return PROFILE_OF_PAIR if pair else CLUSTER_OF_DIALOGUE
     if named in items.GROUPINGS:
         return (items.GROUPINGS[named],)
     return (f"{study.kind}__extra",)
@@ -180,10 +190,11 @@ def cluster_rows(study: Study, named: str, rows: Sequence[tuple[object, ...]]) -
 def automatic_clusters(study: Study, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[str, ...] | None, Design]:
     """Those of one user, else of one question; a dialogue without a user stands alone."""
     pair = study.kind == Study.Kind.PAIR
-    clusters = tuple(load_pair(*row[3:]) if pair else load_dialogue(*row[3:]) for row in rows)
+    name = name_cluster_of_pair if pair else name_cluster_of_dialogue
+    clusters = tuple(name(*row[3:]) for row in rows)
     if len(set(clusters)) == len(clusters):
         return None, Design()
-    profiles = sum(row[3] is not None for row in rows)
+    profiles = sum(row[4] is not None for row in rows)
     other = "question" if pair else "dialogue"
     by = "profile" if profiles == len(rows) else f"profile or {other}" if profiles else other
     return clusters, Design(by=by)
@@ -192,10 +203,10 @@ def automatic_clusters(study: Study, rows: Sequence[tuple[Any, ...]]) -> tuple[t
 def build_labels(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
     """What each row says of a clustering; empty where it says nothing."""
     if named == "profile":
-        return [f"profile {row[3]}" if row[3] else "" for row in rows]
+        return ["" if row[4] is None else name_profile(row[3], row[4]) for row in rows]
     if named == "question":
         pair = study.kind == Study.Kind.PAIR
-        return [load_pair(None, row[4], row[5]) for row in rows] if pair else [""] * len(rows)
+        return [name_question(*row[5:]) for row in rows] if pair else [""] * len(rows)
     if named in items.GROUPINGS:
         groups = (items.group_name(row[3]) for row in rows)
         return ["" if group == items.NONE else group for group in groups]
@@ -211,14 +222,22 @@ def build_strata(rows: Sequence[tuple[Any, ...]], clusters: Sequence[str] | None
     return {row[0]: stratum for row, stratum in zip(rows, strata, strict=True)}
 
 
-def load_dialogue(profile: int | None, dialogue: int) -> str:
+def name_cluster_of_dialogue(profile_source: str | None, profile: str | None, source: str, name: str) -> str:
     """What a dialogue stays together with: those of its user, else nothing."""
-    return f"profile {profile}" if profile else f"dialogue {dialogue}"
+    return f"dialogue {source}\n{name}" if profile is None else name_profile(profile_source, profile)
 
 
-def load_pair(profile: int | None, question: str, context: str) -> str:
+def name_cluster_of_pair(profile_source: str | None, profile: str | None, question: str, context: str) -> str:
     """What a pair stays together with: those of its user, else those of its question."""
-    return f"profile {profile}" if profile else f"question {question}\n{context}"
+    return name_question(question, context) if profile is None else name_profile(profile_source, profile)
+
+
+def name_profile(source: str | None, name: str) -> str:
+    return f"profile {source}\n{name}"
+
+
+def name_question(question: str, context: str) -> str:
+    return f"question {question}\n{context}"
 
 
 def check_clustering(named: str) -> str:

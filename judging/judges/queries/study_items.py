@@ -17,7 +17,13 @@ import numpy as np
 
 from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Criterion, Item, Study
-from annotation.studies.queries.dependence import load_pair, read_dependence
+from annotation.studies.queries.dependence import (
+    CLUSTER_OF_DIALOGUE,
+    CLUSTER_OF_PAIR,
+    name_cluster_of_dialogue,
+    name_cluster_of_pair,
+    read_dependence,
+)
 from annotation.studies.queries.units import unit as name_unit
 from core.errors import InputError
 from core.hashing import content_hash
@@ -34,20 +40,10 @@ ALL, DEVELOPMENT, HELD_OUT = "all", "development", "held-out"
 PARTS = (ALL, DEVELOPMENT, HELD_OUT)
 
 SEVERAL, NOT_KNOWN = "several", "(not known)"
-SPLIT_FIELDS = {
-    Study.Kind.DIALOGUE: (
-        "dialogue__scenario__profile__source",
-        "dialogue__scenario__profile__external_id",
-        "dialogue__source",
-        "dialogue__external_id",
-    ),
-    Study.Kind.PAIR: ("pair__profile__source", "pair__profile__external_id", "pair__question", "pair__context"),
-}
-"""What tells the cluster that is held out as a whole: names that an item keeps wherever its study is restored."""
 ITEM_FIELDS = {
     Study.Kind.DIALOGUE: (
         "dialogue__turns",
-        *SPLIT_FIELDS[Study.Kind.DIALOGUE],
+        *CLUSTER_OF_DIALOGUE,
         "dialogue__assistant_model",
         "dialogue__condition",
         "dialogue__scenario__task__domains",
@@ -56,7 +52,7 @@ ITEM_FIELDS = {
     Study.Kind.PAIR: (
         "pair__response_1",
         "pair__response_2",
-        *SPLIT_FIELDS[Study.Kind.PAIR],
+        *CLUSTER_OF_PAIR,
         "pair__model_1",
         "pair__model_2",
         "pair__n_responses",
@@ -155,7 +151,7 @@ def _of_dialogue(
     said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
     domain = SEVERAL if len(domains or ()) > 1 else "".join(domains or ())
     groups = {"assistant": assistant, "condition": condition, "domain": domain, **_demographics(demographics)}
-    cluster = name_split_unit_of_dialogue(profile_source, profile, source, name)
+    cluster = name_cluster_of_dialogue(profile_source, profile, source, name)
     said = [[turn["role"], _plain(turn["content"])] for turn in turns]
     whole = _Facts(cluster, _log(said_by_assistant), assistant, "", groups, content_hash(said))
     if unit == Criterion.Unit.ITEM:
@@ -187,7 +183,7 @@ def _of_pair(
 ) -> Iterator[tuple[int, _Facts]]:
     """The pair, or its responses with their numbers."""
     groups = {"kind": kind, "source tier": tier, **_demographics(demographics)}
-    cluster = name_split_unit_of_pair(profile_source, profile, question, context)
+    cluster = name_cluster_of_pair(profile_source, profile, question, context)
     asked = [profile_source, profile, _plain(question), _plain(context)]
     if unit == Criterion.Unit.ITEM:
         models = " / ".join(sorted(filter(None, (model_1, model_2))))
@@ -239,16 +235,6 @@ def outside(split: HoldOut, clusters: Sequence[str]) -> BoolArray:
     return np.array([split.settled.get(name, out) for name, out in zip(clusters, drawn, strict=True)], dtype=bool)
 
 
-def name_split_unit_of_dialogue(profile_source: str | None, profile: str | None, source: str, name: str) -> str:
-    """What a dialogue is held out with: those of its user, else nothing."""
-    return f"dialogue {source}\n{name}" if profile is None else f"profile {profile_source}\n{profile}"
-
-
-def name_split_unit_of_pair(profile_source: str | None, profile: str | None, question: str, context: str) -> str:
-    """What a pair is held out with: those of its user, else those of its question."""
-    return load_pair(None, question, context) if profile is None else f"profile {profile_source}\n{profile}"
-
-
 def positions(study: Study) -> frozenset[int]:
     """Of the held-out items; none where the study is not split. One query, or two."""
     split = find_hold_out(study)
@@ -266,6 +252,8 @@ def holds(item: Item) -> bool:
 
 def _clusters(study: Study) -> list[tuple[int, str]]:
     """Position and cluster of every item."""
-    name = name_split_unit_of_dialogue if study.kind == Study.Kind.DIALOGUE else name_split_unit_of_pair
-    rows = study.items.values_list("position", *SPLIT_FIELDS[Study.Kind(study.kind)])
-    return [(position, name(*told)) for position, *told in rows]
+    is_pair = study.kind == Study.Kind.PAIR
+    name, fields = (
+        (name_cluster_of_pair, CLUSTER_OF_PAIR) if is_pair else (name_cluster_of_dialogue, CLUSTER_OF_DIALOGUE)
+    )
+    return [(position, name(*told)) for position, *told in study.items.values_list("position", *fields)]

@@ -145,6 +145,21 @@ def test_what_is_held_out_stays_held_out(study, tmp_path):
     assert study_items.positions(Study.objects.get(name="Known")) == before
 
 
+def test_figures_of_clusters_are_the_same_under_other_numbers(study, tmp_path):
+    DialogueFactory.create_batch(7, scenario=ScenarioFactory())  # the clusters' numbers begin with 2, and reach 10
+    for at in range(1, 41, 3):
+        Dialogue.objects.filter(items__study=study, items__position__in=range(at, at + 3)).update(
+            scenario=ScenarioFactory()
+        )
+    before, path = figures(study), tmp_path / "known.zip"
+    writing.write(study, path)
+    empty_tables()
+    for _ in range(90):
+        ProfileFactory()
+    reading.restore(by=None, path=path)
+    assert figures(Study.objects.get(name="Known")) == before
+
+
 class TestAttachments:
     """Pictures and sounds go with the study whose items show them."""
 
