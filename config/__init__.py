@@ -3,7 +3,7 @@
 import gc
 
 # Python looks for garbage after each 700 new objects, an eighth of the time in which a process starts.
-gc.set_threshold(50_000, 20, 100)
+gc.set_threshold(50_000, 10, 10)
 
 from config.celery import app as celery_app  # noqa: E402
 
