@@ -18,6 +18,7 @@ from annotation.stats.table import FloatArray, IntArray
 
 HYBRID = "hybrid resampling"
 DRAWS, STEPS = 4000, 40
+TOO_CLOSE = "the scores fit these items better than chance allows, as scores do that were fitted to the labels"
 
 
 def estimate_calibration_error(
@@ -54,6 +55,8 @@ def estimate_calibration_error(
         return _build(bins.observed, None, resampling, basis, why)
     tail = (1 - resampling.confidence) / 2
     ends = None if why else (bins.find_error(1 - tail), bins.find_error(tail))
+    if ends and ends[1] <= bins.least:  # no error has samples with so small a sum
+        ends, why = None, TOO_CLOSE
     return _build(bins.find_error(0.5), ends, resampling, basis, why)
 
 
@@ -112,6 +115,11 @@ class BinGaps:
         return float(np.abs(self.gaps).sum())
 
     @property
+    def least(self) -> float:
+        """The error where all gaps are 0 that sampling may have made."""
+        return float(np.abs(self.gaps[self.variance <= 0]).sum())
+
+    @property
     def variance(self) -> FloatArray:
         return np.diag(self.covariance)
 
@@ -133,7 +141,7 @@ class BinGaps:
         known = self.variance > 0
         high = float((np.abs(self.gaps[known]) / self.variance[known]).max())
         if self._share_below(high) < share:
-            return float(np.abs(self.gaps[~known]).sum())
+            return self.least
         step = (self.observed + np.sqrt(self.variance).sum()) / self.variance.sum()
         low = high - step
         while self._share_below(low) >= share:
