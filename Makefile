@@ -88,3 +88,5 @@ lock: setup-dev ## resolve the dependencies of pyproject.toml anew
 		pyproject.toml --group dev -o requirements-dev.lock
 	@$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
 		--no-deps --group pyproject.toml:local -o requirements-local.lock
+	@$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		--group pyproject.toml:setup -o requirements-setup.lock

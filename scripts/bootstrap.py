@@ -17,14 +17,18 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCAL_LOCK = ROOT / "requirements-local.lock"
+SETUP_LOCK = ROOT / "requirements-setup.lock"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PIP = ("pip", "--disable-pip-version-check")
+UV = ("uv", "pip", "install", "-q", "--no-config", "--python", str(PYTHON))
+"""Unpacks on all cores and links what an earlier checkout has unpacked: a quarter of pip's time."""
 
 
 def wheelhouse() -> Path:
@@ -42,32 +46,25 @@ def wheelhouse() -> Path:
 
 
 def stamp_of(lock: Path) -> str:
-    return hashlib.sha256(lock.read_bytes() + LOCAL_LOCK.read_bytes() + sys.version.encode()).hexdigest()
+    locks = b"".join(each.read_bytes() for each in (lock, LOCAL_LOCK, SETUP_LOCK))
+    return hashlib.sha256(locks + sys.version.encode()).hexdigest()
 
 
-def pip(*args: str, quiet: bool = False) -> bool:
-    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", *args]
+def run(module: str, *args: str, quiet: bool = False) -> bool:
     sink = subprocess.DEVNULL if quiet else sys.stderr
+    command = [str(PYTHON), "-m", module, *args]
     return subprocess.run(command, stdout=sink, stderr=sink, check=False).returncode == 0
 
 
-def install(lock: Path, *options: str) -> bool:
-    """Install from the cache, which is filled first where it has to be."""
+def install(lock: Path, *options: str, by: Sequence[str] = UV) -> bool:
+    """Install from the cache, which is filled first where it has to be: by pip, which knows the machine's index."""
     cache = wheelhouse()
     wanted = ["--require-hashes", "-r", str(lock), *options]
-    quick = ["--no-warn-conflicts", "--no-compile"]  # `compile_all` does that with all cores
-    offline = ["install", "-qq", *quick, "--no-index", f"--find-links={cache.as_uri()}", *wanted]
-    if pip(*offline, quiet=True):
+    offline = [*by, "--no-index", f"--find-links={cache.as_uri()}", *wanted]
+    if run(*offline, quiet=True):
         return True
     print(f"bootstrap: fetching packages into {cache} (once)", file=sys.stderr)
-    return pip("download", "-qq", "--only-binary=:all:", "-d", str(cache), *wanted) and pip(*offline)
-
-
-def compile_all() -> None:
-    """Compile what was installed, but for packages' own tests. What does not compile is of no use to us either way."""
-    tests = r"site-packages.*[/\\]tests?[/\\]"
-    command = [str(PYTHON), "-m", "compileall", "-qq", "-j", "0", "-x", tests, str(VENV)]
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    return run(*PIP, "download", "-qq", "--only-binary=:all:", "-d", str(cache), *wanted) and run(*offline)
 
 
 def stamp(dev: bool) -> Path:
@@ -90,11 +87,10 @@ def set_up(dev: bool) -> None:
         made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False)
         if made.returncode:
             sys.exit("bootstrap: `python3 -m venv` failed; on Debian and Ubuntu install the package python3-venv")
-    if not install(lock_file(dev)):
+    if not install(SETUP_LOCK, by=(*PIP, "install", "-qq")) or not install(lock_file(dev)):
         sys.exit("bootstrap: the packages could not be installed; the lines above say why. Nothing else was changed.")
     if not install(LOCAL_LOCK, "--no-deps"):
         print("bootstrap: going on without the local model; the lines above say why", file=sys.stderr)
-    compile_all()
     stamp(dev).write_text(stamp_of(lock_file(dev)))
 
 

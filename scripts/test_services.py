@@ -52,7 +52,8 @@ def main() -> int:
         print("test-services: not run. " + "; ".join(problems))
         return 0
     environment = {**os.environ, "TEST_DATABASE_URL": DATABASE, "TEST_BROKER_URL": BROKER}
-    command = [sys.executable, "-m", "pytest", "--database-only", "-n", "4", "--dist", "loadgroup", *sys.argv[1:]]
+    pytest = [sys.executable, "-m", "pytest", "--database-only", "-n", "4", "--dist", "loadgroup"]
+    command = [*pytest, *(sys.argv[1:] or ["tests/db", "tests/faults"])]
     return subprocess.run(command, env=environment, check=False).returncode
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from django.db import connection
+from django.db.models import Model
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue, ResponsePair
@@ -33,29 +35,47 @@ def hold_some_out(study: Study) -> HoldOut:
     raise AssertionError("no seed splits this study")
 
 
+def insert(alike: Model, **columns: Iterable[Any]) -> None:
+    """Add rows like this one but for the given columns, each of which has one value a row.
+
+    Tests write some hundred thousand rows, and `bulk_create` prepares each value of each.
+    """
+    fields = [field for field in alike._meta.concrete_fields if not field.primary_key]
+    names = ", ".join(f'"{field.column}"' for field in fields)
+    whole = f'INSERT INTO "{alike._meta.db_table}" ({names}) VALUES ({", ".join(["%s"] * len(fields))})'
+    own = {field.attname: field.get_db_prep_save(field.pre_save(alike, add=True), connection) for field in fields}
+    varying = [field for field in fields if field.attname in columns]
+    assert len(varying) == len(columns), f"no column of {alike._meta.label}: {set(columns) - own.keys()}"
+    rows = []
+    for values in zip(*(columns[field.attname] for field in varying), strict=True):
+        given = {f.attname: f.get_db_prep_save(v, connection) for f, v in zip(varying, values, strict=True)}
+        rows.append(list({**own, **given}.values()))
+    with connection.cursor() as cursor:
+        cursor.executemany(whole, rows)
+
+
 def with_items(n: int, *, kind: str = "dialogue", **study) -> Study:
     """A study of n new items."""
     made = StudyFactory(kind=kind, **study)
     sample = SampleFactory(study=made, frame_size=n, size=n)
-    if kind == "pair":
-        subjects = ResponsePair.objects.bulk_create(_pair(made, k) for k in range(1, n + 1))
-    else:
-        subjects = Dialogue.objects.bulk_create(_dialogue(made, k) for k in range(1, n + 1))
-    Item.objects.bulk_create(
-        Item(study=made, sample=sample, position=k, inclusion_probability=1.0, content_hash="0" * 64, **{kind: subject})
-        for k, subject in enumerate(subjects, start=1)
-    )
+    numbers, same = range(1, n + 1), {"source": "test", "content_hash": "0" * 64}
+    model: type[ResponsePair | Dialogue] = ResponsePair if kind == "pair" else Dialogue
+    names = [f"{made.slug}-{kind[0]}{k}" for k in numbers]
+    insert(model(**same), external_id=names, **(_pairs if kind == "pair" else _dialogues)(numbers))
+    subjects = dict(model.objects.filter(source="test", external_id__in=names).values_list("external_id", "pk"))
+    alike = Item(study=made, sample=sample, inclusion_probability=1.0, content_hash="0" * 64)
+    insert(alike, position=numbers, **{f"{kind}_id": [subjects[name] for name in names]})
     return made
 
 
-def _dialogue(study: Study, k: int) -> Dialogue:
-    turns = [{"role": "user", "content": f"Book table {k}."}, {"role": "assistant", "content": "Done."}]
-    return Dialogue(source="test", external_id=f"{study.slug}-d{k}", content_hash="0" * 64, turns=turns)
+def _dialogues(numbers: Iterable[int]) -> dict[str, list[Any]]:
+    done = {"role": "assistant", "content": "Done."}
+    return {"turns": [[{"role": "user", "content": f"Book table {k}."}, done] for k in numbers]}
 
 
-def _pair(study: Study, k: int) -> ResponsePair:
-    texts = {"question": f"Question {k}?", "response_1": f"First {k}", "response_2": f"Second {k}"}
-    return ResponsePair(source="test", external_id=f"{study.slug}-p{k}", content_hash="0" * 64, **texts)
+def _pairs(numbers: Iterable[int]) -> dict[str, list[Any]]:
+    texts = {"question": "Question {}?", "response_1": "First {}", "response_2": "Second {}"}
+    return {name: [text.format(k) for k in numbers] for name, text in texts.items()}
 
 
 def people_say(criterion: Criterion, answers: Mapping[str, Column], *, kind: str = "person") -> None:
@@ -66,30 +86,27 @@ def people_say(criterion: Criterion, answers: Mapping[str, Column], *, kind: str
 
 
 def _submit(criterion: Criterion, person: User, slot: int, values: Column) -> None:
-    study, now = criterion.study, timezone.now()
-    given = [(item, v) for item, v in zip(study.items.order_by("position"), values, strict=True) if v is not None]
-    held = {a.item_id: a for a in Assignment.objects.filter(study=study, annotator=person)}
-    new = [
-        Assignment(
-            study=study,
-            item=item,
-            slot=slot,
-            rank=item.position,
-            annotator=person,
-            state="submitted",
-            submitted_at=now,
-            order="BA" if study.kind == "pair" and slot % 2 == 0 else "AB" if study.kind == "pair" else "",
-        )
-        for item, _ in given
-        if item.pk not in held
-    ]
-    held |= {a.item_id: a for a in Assignment.objects.bulk_create(new)}
-    Annotation.objects.bulk_create(
-        Annotation(
-            assignment=held[item.pk], criterion=criterion, value=value, unscored_reason="" if value else "cannot judge"
-        )
-        for item, value in given
+    study = criterion.study
+    given = [(item, v) for item, v in zip(list_items(study), values, strict=True) if v is not None]
+    there = Assignment.objects.filter(study=study, annotator=person)
+    held = dict(there.values_list("item", "pk"))
+    if new := [item for item, _ in given if item[0] not in held]:
+        order = "" if study.kind != "pair" else "BA" if slot % 2 == 0 else "AB"
+        alike = Assignment(study=study, slot=slot, annotator=person, state="submitted", order=order)
+        alike.submitted_at = timezone.now()
+        insert(alike, item_id=[pk for pk, _ in new], rank=[position for _, position in new])
+        held = dict(there.values_list("item", "pk"))
+    insert(
+        Annotation(criterion=criterion),
+        assignment_id=[held[pk] for (pk, _), _ in given],
+        value=[value for _, value in given],
+        unscored_reason=["" if value else "cannot judge" for _, value in given],
     )
+
+
+def list_items(study: Study) -> list[tuple[int, int]]:
+    """Primary key and position of each item, in their order."""
+    return list(study.items.order_by("position").values_list("pk", "position"))
 
 
 def judge_says(
@@ -117,21 +134,14 @@ def add_verdicts(
     **same: Any,
 ) -> None:
     """Verdicts on the study's items, in their order; `details` has one for each item, `same` is that of all."""
-    items = criterion.study.items.order_by("position")
-    Judgment.objects.bulk_create(
-        Judgment(
-            run=run,
-            item=item,
-            criterion=criterion,
-            order=order,
-            repeat=repeat,
-            value=value,
-            unscored_reason="" if value else "no verdict in the reply",
-            details=dict(detail),
-            **same,
-        )
-        for item, value, detail in zip(items, values, details or [{}] * len(values), strict=True)
-        if value is not None
+    each = zip(list_items(criterion.study), values, details or [{}] * len(values), strict=True)
+    told = [(pk, value, detail) for (pk, _), value, detail in each if value is not None]
+    insert(
+        Judgment(run=run, criterion=criterion, order=order, repeat=repeat, **same),
+        item_id=[pk for pk, _, _ in told],
+        value=[value for _, value, _ in told],
+        unscored_reason=["" if value else "no verdict in the reply" for _, value, _ in told],
+        details=[dict(detail) for _, _, detail in told],
     )
 
 

@@ -21,6 +21,8 @@ from concord_client import Concord, ProblemError, is_signed
 from core.accounts.services import tokens
 from tests.support.factories import ResearcherFactory, UserFactory
 
+pytestmark = pytest.mark.any_database
+
 EXAMPLES = re.findall(r"```python\n(.*?)```", (settings.BASE_DIR / "docs" / "api.md").read_text(), re.S)
 
 

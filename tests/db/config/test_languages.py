@@ -335,6 +335,7 @@ def without_brackets(text: str) -> str:
 
 
 @pytest.mark.long
+@pytest.mark.any_database
 @pytest.mark.usefixtures("whole_language")
 class TestWholeLanguage:
     def test_researchers_pages_speak_it(self, bob, open_study: OpenStudy):

@@ -20,6 +20,8 @@ from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments
 from tests.support import factories
 
+pytestmark = pytest.mark.any_database
+
 PASSWORD = "three-of-one-mind"
 N = 12
 BEST = "This response names the allergy."

@@ -17,7 +17,7 @@ from tests.support import simulated_difficulty as simulated
 from tests.support.factories import CriterionFactory
 from tests.support.labelled import judge_says, pandalm_columns, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def run(*args, **options):
@@ -172,6 +172,7 @@ class TestAgreement:
             (("--study", "two", "--seed", str(2**63)), "field seed: must be between 0 and"),
         ],
     )
+    @pytest.mark.each_database
     def test_bad_usage_exits_2_and_says_what_is_wrong(self, study, args, message):
         assert message in refused("agreement", *args)
 
@@ -284,6 +285,7 @@ class TestExport:
         assert len(rows) == 20
         assert {row["rater_kind"] for row in rows} == {"person", "judge"}
 
+    @pytest.mark.each_database
     def test_categories_that_a_spreadsheet_would_run_come_back(self, tmp_path):
         signs = ["+", "-", "=1+1", "-/+"]
         scale = [{"value": value, "label": value, "guideline": ""} for value in signs]

@@ -15,7 +15,7 @@ from judging.runs.models.runs import JudgeRun
 from tests.support.factories import DialogueFactory
 from tests.support.personalens_copy import make_copy
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def run(*arguments) -> dict:

@@ -157,6 +157,7 @@ def test_a_mapping_that_cannot_be_used_names_its_entry_and_nothing_is_kept(tmp_p
 
 
 @pytest.mark.long
+@pytest.mark.any_database  # it has one of its own
 def test_a_long_file_is_imported_within_a_limit_of_memory(tmp_path):
     """48 MB of JSON Lines go into a database, and the process grows by less than 60 MB. The rows would take more."""
     path, text = tmp_path / "long.jsonl", "word " * 180

@@ -13,7 +13,7 @@ from judging.judges.models import Judge
 from tests.db.judging.assessment.services.judged import compute_results, study
 from tests.support.shared_rows import share_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def run(*args):

@@ -23,6 +23,8 @@ from tests.support.factories import DialogueFactory
 from tests.support.media import SVG, png
 from tests.support.people import OpenStudy
 
+pytestmark = pytest.mark.any_database
+
 SIMPLE = {"criterion": [{"key": "done", "type": "binary", "question": "Is it done?"}]}
 TONE = {
     "action": "save",
@@ -109,6 +111,7 @@ def images(draft: Study) -> list[bytes]:
     return [b64decode(one.get("image", "").partition(",")[2]) for one in given]
 
 
+@pytest.mark.each_database
 def test_an_example_gets_a_picture_keeps_it_and_loses_it(client: Client, draft: Study) -> None:
     remove = "Remove the pictures"
     assert remove not in text_of(client.get(address(draft) + "?add=ordinal"))
@@ -166,6 +169,7 @@ def test_the_fields_follow_the_type(client: Client, draft: Study) -> None:
     assert "ranking" not in dict(shown.context["form"].fields["type"].choices), "a dialogue has no responses"
 
 
+@pytest.mark.each_database
 def test_the_preview_shows_what_is_in_the_form(client: Client, draft: Study) -> None:
     page = text_of(client.post(address(draft), TONE | {"action": "show"}))
     preview = page[page.index('id="preview"') :]
@@ -206,6 +210,7 @@ def test_a_template_or_a_file_replaces_the_whole(client: Client, draft: Study) -
     assert "Choose a template or a file." in text_of(client.post(address(draft), {"action": "replace"}))
 
 
+@pytest.mark.each_database
 def test_once_labels_are_there_a_change_needs_a_reason(client: Client, open_study: OpenStudy, bob: User) -> None:
     study = open_study([bob], criteria=None, rubric=SIMPLE)
     annotations.submit(by=bob, assignment=assignments.lease_next(by=bob, study=study), values={"done": "yes"})

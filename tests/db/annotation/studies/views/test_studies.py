@@ -19,6 +19,8 @@ from tests.support.factories import DialogueFactory, ResearcherFactory, Response
 from tests.support.labelled import with_items
 from tests.support.people import OpenStudy
 
+pytestmark = pytest.mark.any_database
+
 NEW = {
     "name": "My pilot",
     "criteria": ["task_completion", "personalization"],
@@ -233,6 +235,7 @@ def test_adding_annotators_later(client: Client, open_study: OpenStudy, bob: Use
     assert "more annotator" not in text_of(client.get(where))
 
 
+@pytest.mark.each_database
 def test_annotators_of_a_draft_wait_until_it_is_open(client: Client, charlie: User) -> None:
     DialogueFactory()
     create(client)
@@ -310,6 +313,7 @@ def test_no_such_study(client: Client) -> None:
     assert client.get(reverse("study_detail", args=["nowhere"])).status_code == 404
 
 
+@pytest.mark.each_database
 def test_many_studies_are_listed_on_pages(client, monkeypatch):
     monkeypatch.setattr("annotation.studies.views.studies.PER_PAGE", 2)
     client.force_login(ResearcherFactory())
@@ -324,6 +328,7 @@ def test_many_studies_are_listed_on_pages(client, monkeypatch):
     assert [row.study.name for row in last.context["rows"]] == ["Study a"]
 
 
+@pytest.mark.each_database
 def test_what_items_share_is_set_among_the_settings(client: Client) -> None:
     study = with_items(6, name="Pilot", slug="pilot")
     for item in study.items.all():

@@ -23,7 +23,7 @@ from judging.assessment.services.agreement import StudyRatings
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 SAME, SPLIT = ["1", "2", "1", "2", "1", "2"], ["1", "1", "2", "2", "2", "1"]
 PEOPLE = {
@@ -78,6 +78,7 @@ def test_each_group_by_itself_with_its_counts_and_interval(criterion: Criterion,
     assert old["judges"]["gpt"]["mean_cohen_kappa"]["value"] < 0.5
 
 
+@pytest.mark.each_database
 def test_nothing_says_who_is_in_a_group(criterion: Criterion) -> None:
     held = json.dumps(document(criterion, "age")["annotator_groups"])
     assert "45+" not in held, "gus is the only one"
@@ -93,6 +94,7 @@ def test_who_prefers_not_to_say_is_in_no_group(criterion: Criterion) -> None:
     assert [one["group"] for one in held["groups"]] == ["30-44"]
 
 
+@pytest.mark.each_database
 def test_another_answer_is_another_result_and_the_same_is_kept(criterion: Criterion) -> None:
     document(criterion, "age")
     document(criterion, "age")

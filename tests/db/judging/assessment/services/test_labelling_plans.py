@@ -18,7 +18,7 @@ from tests.db.judging.assessment.services.judged import study
 from tests.support.factories import CriterionFactory, ResearcherFactory, UserFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def run(**options):
@@ -115,6 +115,7 @@ class TestStudyOfThePlan:
         if weights is not None:
             assert weights == pytest.approx([1 / item.inclusion_probability for item in items.order_by("position")])
 
+    @pytest.mark.each_database
     def test_doubt_makes_them_unequal_and_weights_say_so(self):
         criterion = study(n=120, labelled=30)
         for judgment in criterion.judgments.select_related("item"):
@@ -152,6 +153,7 @@ class TestStudyOfThePlan:
         self.answer(plan, dict.fromkeys(range(1, 121), "4"))
         assert StudyData.load(criterion.study).people[criterion.pk].table.n_ratings == before
 
+    @pytest.mark.each_database
     def test_groups_get_what_was_dealt_to_them(self):
         criterion = study(n=120, labelled=30)
         for places, name in ((range(1, 61), "fern"), (range(61, 121), "moss")):
@@ -164,6 +166,7 @@ class TestStudyOfThePlan:
             "moss": sum(position > 60 for position in drawn),
         }
 
+    @pytest.mark.each_database
     def test_bad_usage(self):
         self.made()
         for options, message in (

@@ -25,7 +25,7 @@ from tests.db.judging.assessment.services.judged import study
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture(autouse=True)
@@ -113,6 +113,7 @@ def test_each_is_due_once_more_after_an_upgrade(known: Study, sent: list[int], m
     assert sent == [known.pk] * 2
 
 
+@pytest.mark.each_database
 def test_a_corrected_label_makes_it_due(known: Study, sent: list[int]) -> None:
     """The newest label is the same as before, and the results are not."""
     sweep_again()
@@ -145,6 +146,7 @@ def test_workers_look_once_in_a_while(known: Study, sent: list[int]) -> None:
     assert sent == [known.pk]
 
 
+@pytest.mark.each_database
 def test_a_study_rests_and_is_not_forgotten(known: Study, sent: list[int]) -> None:
     sweep_again()
     refresh_results(known.pk)
@@ -168,6 +170,7 @@ def test_few_studies_a_round_so_that_judges_do_not_wait(sent: list[int]) -> None
     assert sent == made[::-1], "the newest first"
 
 
+@pytest.mark.each_database
 def test_large_studies_and_those_that_are_gone_are_left(known: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_counts, "LARGE", 4)
     refresh_results(known.pk)
@@ -184,6 +187,7 @@ def test_who_is_at_it_is_left_alone_and_what_came_meanwhile_is_not_lost(known: S
     assert sent == [known.pk] * 2
 
 
+@pytest.mark.each_database
 def test_the_first_reading_goes_through_studies_and_not_through_labels(
     known: Study, django_assert_num_queries: Any
 ) -> None:

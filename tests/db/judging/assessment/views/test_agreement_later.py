@@ -18,7 +18,7 @@ from judging.assessment.services import deferred_agreement as later
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("all_are_large")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("all_are_large"), pytest.mark.any_database]
 
 
 @pytest.fixture

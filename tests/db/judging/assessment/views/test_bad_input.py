@@ -20,7 +20,7 @@ from tests.db.judging.assessment.services.judged import study
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = [pytest.mark.django_db, pytest.mark.long]
+pytestmark = [pytest.mark.django_db, pytest.mark.long, pytest.mark.any_database]
 N = 60
 
 

@@ -10,7 +10,7 @@ from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.judging import dialogue_study, judged, scripted
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 ASKS = "Read them all now"
 

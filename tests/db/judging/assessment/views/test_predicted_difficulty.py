@@ -12,7 +12,7 @@ from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, with_items
 from tests.support.predictable import study_of_pairs
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from django.urls import reverse
 from tests.support import factories
 from tests.support.judging import dialogue_study, judged, pair_study, scripted
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 TALK = [{"role": role, "content": role} for role in ("user", "assistant", "user", "assistant")]
 
@@ -117,6 +117,7 @@ class TestDownloads:
         assert self.get(client, run, "json", by="colour").status_code == 404
 
 
+@pytest.mark.each_database
 def test_the_judgment_of_a_turn_shows_the_turn(client, alice):
     run = judged(study_with_turns(), scripted(), every_turn=True, criteria=["personalization"])
     judgment = run.judgments.get(turn=4)

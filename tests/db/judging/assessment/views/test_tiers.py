@@ -11,7 +11,7 @@ from annotation.corpus.models import Dialogue
 from tests.support.factories import CriterionFactory, ResearcherFactory, ScenarioFactory, StudyFactory
 from tests.support.labelled import people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

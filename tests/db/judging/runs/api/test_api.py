@@ -14,7 +14,7 @@ from tests.support.factories import CriterionFactory, UserFactory
 from tests.support.judging import dialogue_study, response_study, scripted
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 HERE = "/api/v1/studies/suits"
 
 
@@ -47,6 +47,7 @@ def test_alice_reads_the_document_that_the_command_prints(study, alice):
         ("tiers/predicted", {"agreement_cuts": "1,2"}, "agreement_cuts"),
     ],
 )
+@pytest.mark.each_database
 def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, field):
     answer = alice.get(f"{HERE}/{part}", query)
     assert (answer.status_code, answer.json()["field"]) == (400, field)
@@ -126,6 +127,7 @@ def test_a_run_on_turns_by_both_names(alice, monkeypatch):
         assert (started["unit"], started["every_turn"]) == ("turn", True)
 
 
+@pytest.mark.each_database
 def test_judgments_come_by_page_at_a_constant_cost(study, alice, django_assert_num_queries):
     run = study.judge_runs.get()
     here = f"/api/v1/runs/{run.pk}/judgments"

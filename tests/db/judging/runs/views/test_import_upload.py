@@ -16,7 +16,7 @@ from annotation.studies.models.labels import Annotation
 from judging.runs.models.runs import Judgment
 from tests.support import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 TURNS = [{"role": "user", "content": "订一张桌子"}, {"role": "assistant", "content": "<script>alert(1)</script>"}]
 
 
@@ -143,6 +143,7 @@ def test_peoples_ratings_lead_to_their_study(alice):
     assert Annotation.objects.get().value == "3"
 
 
+@pytest.mark.each_database
 def test_a_judges_ratings(alice):
     factories.DialogueFactory(external_id="a")
     upload(alice, "judgments", "item,criterion,value\na,personalization,3\n", study="Pilot", judge="gpt-x")
@@ -186,6 +187,7 @@ class TestFolders:
         assert (ResponsePair.objects.count(), Annotation.objects.count(), Judgment.objects.count()) == (999, 2997, 1998)
         assert "Nothing changed" in upload(alice, "pandalm", zipped(files), "pandalm.zip")
 
+    @pytest.mark.each_database
     def test_a_benchmark_in_personafeedbacks_layout(self, alice):
         case = {"user_id": "u1", "question": "What to cook?", "chosen": "Dal", "reject": "Steak"}
         files = {"set/general/easy.jsonl": json.dumps(case).encode(), "set/persona/u1.json": b'{"Demographics": {}}'}

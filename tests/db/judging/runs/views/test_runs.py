@@ -16,7 +16,7 @@ from tests.support import factories
 from tests.support.judging import dialogue_study, judged, pair_study, response_study, scripted
 from tests.support.labelled import judge_says, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +87,7 @@ class TestJudgeList:
         factories.WorkerFactory(slots=2)
         assert "No worker is running" not in text_of(client.get(reverse("judge_list")))
 
+    @pytest.mark.each_database
     def test_the_number_of_queries_does_not_grow(self, client, alice, django_assert_max_num_queries):
         for _ in range(5):
             judged(dialogue_study(1), scripted())

@@ -21,7 +21,7 @@ from simulation.results.services.differences import differences, list_shared_mod
 from tests.support import factories
 from tests.support.simulation import begun, people, played
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def agent(side: str, model: str, provider: str = "anthropic", **parameters):
@@ -76,6 +76,7 @@ def test_every_setting_that_is_another_one_is_said():
     assert found["Words of the prompts"][1] == "Concord's own; replaced: User agent, later turns"
 
 
+@pytest.mark.each_database
 def test_a_judge_that_rated_them_is_compared():
     people(1, 1)
     experiment = played()
@@ -126,6 +127,7 @@ def test_one_model_in_several_parts_is_warned_of(client):
     assert answer["settings"][1] == {"setting": "Users", "paper": "50", "here": "1", "same": False}
 
 
+@pytest.mark.each_database
 def test_a_judge_that_is_the_assistant_or_the_user_agent_is_warned_of():
     people(1, 1)
     experiment = begun(user=agent("user", "claude-u"), assistant=agent("assistant", "claude-a"))
