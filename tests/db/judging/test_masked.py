@@ -111,6 +111,7 @@ def test_the_list_of_items_and_its_filters(criterion, alice):
     assert not alice.get(address, wrong).context["page"].paginator.count
 
 
+@pytest.mark.any_database
 def test_an_item_and_a_judgment(criterion, alice):
     masked = study_items.positions(criterion.study)
     for item in Item.objects.filter(study=criterion.study):

@@ -108,7 +108,6 @@ def test_agreement(study: Study, reader: Client, capsys: Any, kind: str) -> None
 
 
 @pytest.mark.parametrize("result", ["tiers", "gold"])
-@pytest.mark.each_database
 def test_results_of_items(study: Study, reader: Client, capsys: Any, kind: str, result: Result) -> None:
     by_command = run(capsys, result, "--study", study.slug)
     by_api = ask(reader, study, f"{result}?criterion={kind}")
@@ -177,7 +176,6 @@ def test_the_answers_of_a_judge_are_stored_as_peoples(judged: Study, kind: str) 
 
 
 @pytest.mark.parametrize("kind", JUDGED, indirect=True)
-@pytest.mark.each_database
 def test_a_judge_beside_people(judged: Study, reader: Client, capsys: Any, kind: str) -> None:
     found = run(capsys, "agreement", "--study", judged.slug)
     page = reader.get(reverse("agreement", args=[judged.slug])).content.decode()

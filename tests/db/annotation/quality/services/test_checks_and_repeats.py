@@ -110,6 +110,7 @@ def test_progress_counts_them_from_the_start_so_that_they_do_not_show(study: Stu
     assert rated == list(range(1, totals[0] + 1))
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("seed", range(12))
 def test_progress_promises_no_repeat_before_there_is_one(open_study: OpenStudy, bob: User, seed: int) -> None:
     study = open_study([bob], items=12, overlap=1)

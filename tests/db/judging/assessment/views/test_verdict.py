@@ -266,7 +266,6 @@ def test_excluded_annotators_are_in_no_sentence_of_the_report(pairs, alice):
     assert "of three people" in document["summary"]
 
 
-@pytest.mark.each_database
 def test_names_from_outside_are_escaped_everywhere(pairs, alice):
     ResponsePair.objects.update(model_1="<script>alert(1)</script>")
     Judge.objects.filter(name="good").update(name="<img src=x>")
