@@ -29,6 +29,7 @@ SLUG = "bench-1"
 
 SEED = """
 from annotation.models import Benchmark, BenchmarkCase, Profile, ResponsePair, User
+from core.accounts.models.projects import choose_project
 User.objects.create_superuser("bench", password="bench", is_researcher=True)
 people = Profile.objects.bulk_create([
     Profile(source="bench", external_id=f"p{n}", content_hash=f"{n:064x}", name=f"Person {n}",
@@ -43,7 +44,7 @@ pairs = ResponsePair.objects.bulk_create([
         response_1="You may like this thing. " * (20 + n % 5), response_2="That thing is good. " * (25 - n % 5))
     for n in range(MANY)
 ], batch_size=2000)
-benchmark = Benchmark.objects.create(name="bench", version="1", slug=SLUG)
+benchmark = Benchmark.objects.create(project=choose_project(None), name="bench", version="1", slug=SLUG)
 BenchmarkCase.objects.bulk_create([
     BenchmarkCase(benchmark=benchmark, pair=pair, kind="specific" if n % 3 else "general",
         tier=("easy", "medium", "hard")[n % 3], gold="12"[n % 2], content_hash=pair.content_hash)

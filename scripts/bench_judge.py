@@ -35,6 +35,7 @@ CRITERIA = ("personalization", "task_completion")
 
 SEED = """
 from annotation.models import Criterion, Dialogue, Item, Sample, Study
+from core.accounts.models.projects import choose_project
 made = [
     Dialogue(source="bench", external_id=f"d{n}", content_hash=f"{n:064x}", turns=[
         {"role": "user", "content": f"Book me a table, please. This is dialogue {n}. " + "I like it quiet. " * 40},
@@ -44,7 +45,8 @@ made = [
 ]
 Dialogue.objects.bulk_create(made, batch_size=2000)
 for size in SIZES:
-    study = Study.objects.create(name=f"bench {size}", slug=f"bench-{size}", kind="dialogue")
+    study = Study.objects.create(
+        project=choose_project(None), name=f"bench {size}", slug=f"bench-{size}", kind="dialogue")
     Criterion.objects.create(study=study, key="personalization", name="Personalization", question="How well?",
         level="ordinal", position=1,
         categories=[{"value": str(n), "label": f"step {n}", "guideline": ""} for n in range(1, 5)])

@@ -30,6 +30,7 @@ from annotation.corpus.models import Dialogue, Profile, Scenario  # noqa: E402
 from annotation.studies.models.assignments import Assignment  # noqa: E402
 from annotation.studies.models.labels import Annotation  # noqa: E402
 from annotation.studies.models.studies import Criterion, Item, Sample, Study  # noqa: E402
+from core.accounts.models.projects import choose_project  # noqa: E402
 from core.accounts.models.users import User  # noqa: E402
 from judging.judges.models import Judge  # noqa: E402
 from judging.runs.models.runs import JudgeRun, Judgment  # noqa: E402
@@ -42,7 +43,7 @@ def study(
     rng: np.random.Generator, scales: Sequence[Sequence[str]], *, slug: str = "bench", profiles: int = 0
 ) -> Study:
     """A study of `ITEMS` dialogues with a criterion for each scale; the dialogues are dealt out to so many profiles."""
-    made = Study.objects.create(name=slug.title(), slug=slug, kind="dialogue")
+    made = Study.objects.create(project=choose_project(None), name=slug.title(), slug=slug, kind="dialogue")
     sample = Sample.objects.create(study=made, method="all", frame_size=ITEMS, size=ITEMS, input_hash="0" * 64)
     users = Profile.objects.bulk_create(
         Profile(source=slug, external_id=f"p{k}", content_hash=f"{k:064x}") for k in range(profiles)
@@ -110,7 +111,9 @@ def label(made: Study, truth: np.ndarray, rng: np.random.Generator, labelled: in
 def judge(made: Study, truth: np.ndarray, rng: np.random.Generator) -> None:
     items, criteria = list(made.items.order_by("position")), list(made.criteria.order_by("position"))
     for n in range(JUDGES):
-        one, _ = Judge.objects.get_or_create(name=f"judge-{n}", provider="imported", model=f"judge-{n}")
+        one, _ = Judge.objects.get_or_create(
+            name=f"judge-{n}", provider="imported", model=f"judge-{n}", defaults={"project": made.project}
+        )
         run = JudgeRun.objects.create(
             study=made, judge=one, input_hash="0" * 64, code_version="bench", finished_at=timezone.now()
         )

@@ -69,7 +69,7 @@ class Benchmark(InProject):
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
 
-    def save(self, *args: object, **kwargs: object) -> None:
+    def save(self, *args: object, **kwargs: Any) -> None:
         """Save, but refuse to change a row that is released in the database: what is cited must stay as it was."""
         if self.pk:
             refuse_if(Benchmark.objects.filter(pk=self.pk, state=self.State.RELEASED))

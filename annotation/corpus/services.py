@@ -17,7 +17,7 @@ from pydantic import Field
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair, SavedMapping, SourcedModel
 from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.corpus.parsing.media import HEAD, check_type
-from core.accounts.models.projects import choose_project
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -109,11 +109,11 @@ def note_uses(model: type[SourcedModel], source: str, shown: Mapping[str, Iterab
 
 @check_options(NewMapping)
 @audited("mapping.save", says=("name",))
-def save_mapping(*, by: User | None, name: str, mapping: ColumnMapping) -> SavedMapping:
+def save_mapping(*, by: User | None, name: str, mapping: ColumnMapping, project: Project | None = None) -> SavedMapping:
     """Keep a mapping under a name; one of that name in the project is replaced."""
     check_line(name, field="name")
     saved, _ = SavedMapping.objects.update_or_create(
-        project=choose_project(by), name=name, defaults={"document": mapping.to_document(), "created_by": by}
+        project=choose_project(by, project), name=name, defaults={"document": mapping.to_document(), "created_by": by}
     )
     return saved
 

@@ -13,7 +13,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
 from annotation.studies.queries.studies import study_called
-from core.accounts.models.projects import use_project
 from core.accounts.queries import find_project
 from core.audit.log import audit_through, record
 from core.audit.models import Act
@@ -65,7 +64,7 @@ class ConcordCommand(PlainCommand):
 
     example = ""
     makes_roots = False
-    """Whether it makes something that has nothing above it but a project, and therefore takes `--project`."""
+    """Whether it makes something that has nothing above it but a project: `run` is given that of `--project`."""
 
     exports = ""
     """What it gives out of people, such as labels: then each run is on record as `export.<what>`."""
@@ -89,10 +88,11 @@ class ConcordCommand(PlainCommand):
         """Add the command's own arguments."""
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002
-        named = options.get("project") if self.makes_roots else None
+        if self.makes_roots:
+            options["project"] = find_project(options["project"]) if options.get("project") else None
         if options.get("output") == STDOUT:
             self.stdout = self.stderr  # for what it says: the file is alone on standard output
-        with audit_through(Act.Through.COMMAND), use_project(find_project(named) if named else None):
+        with audit_through(Act.Through.COMMAND):
             try:
                 document, is_gone = self.run(**options), False
             except ReaderGoneError:

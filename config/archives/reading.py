@@ -68,7 +68,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
             tables_of = {f"{label}.jsonl" for label in manifest["tables"]}
             check_members(archive, {MANIFEST, *tables_of, *attachments.list_names(archive)}, path)
             numbers: Numbers = defaultdict(dict)
-            numbers[Project] = {HERE: (project or choose_project(by)).pk}
+            numbers[Project] = {HERE: choose_project(by, project).pk}
             rows = {}
             for model in (*members.list_shared_tables(), *members.list_own_tables()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)

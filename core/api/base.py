@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -21,7 +20,7 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from core.accounts.access import IsAdministrator, IsAnnotator, IsSignedIn
-from core.accounts.models.projects import Project, use_project
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.api import idempotency
@@ -134,16 +133,13 @@ class Api(APIView):
         """Return the checked body as the options of a verb."""
         return model.check(self.parse_body(model))
 
-    @contextmanager
-    def parse_project_body(self, given: dict[str, object]) -> Iterator[dict[str, Any]]:
-        """The body without its `project`; what is made within goes there."""
-        rest = dict(given)
-        slug = rest.pop("project", None)
+    def find_project(self, given: Mapping[str, object]) -> dict[str, Any]:
+        """Return the body with the project of the address that it gives; with None where it gives none."""
+        slug = given.get("project")
         found = filter_visible(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
         if slug is not None and found is None:
             raise InputError("There is no project {slug!r}.", field="project", slug=slug)
-        with use_project(found):
-            yield rest
+        return {**given, "project": found}
 
     def parse_query(self, shape: Shape) -> dict[str, Any]:
         """Return the checked query."""

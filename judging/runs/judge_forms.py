@@ -135,7 +135,7 @@ class JudgeForm(DescribedJudge):
 
         def ask() -> tuple[str, ...]:
             settings = {**self.settings(), "name": "unnamed"}
-            project = settings.pop("project") or choose_project(self.by)
+            project = choose_project(self.by, settings.pop("project"))
             return judges.list_models(Judge(**settings, project=project))
 
         return self.done(ask)

@@ -77,9 +77,10 @@ class ExperimentsApi(Api):
 
     def build_plan(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
+        given = dict(given)
+        keys = load_keyring_for(self.me, given.pop("project"))
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
         limits = {name: given.pop(name, None) for name in LIMITS}
-        keys = load_keyring_for(self.me)
         return experiments.plan(
             **{
                 **given,
@@ -109,15 +110,16 @@ class ExperimentList(ExperimentsApi):
 
     def prepare(self, request: Request, **kwargs: object) -> None:
         """Ask everybody whether they would answer, before the database is locked."""
-        with self.parse_project_body(self.parse_body(NewExperiment)) as described:
-            keys = load_keyring_for(self.me)
-            for agent in self.build_plan(described).agents:
-                agents_services.probe(agent, keys)
+        described = self.find_project(self.parse_body(NewExperiment))
+        keys = load_keyring_for(self.me, described["project"])
+        for agent in self.build_plan(described).agents:
+            agents_services.probe(agent, keys)
 
     @says("start_experiment", "Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
     def post(self, request: Request) -> Response:
-        with self.parse_project_body(self.parse_body(NewExperiment)) as described:
-            made = experiments.make(by=self.me, plan=self.build_plan(described), queue=True)
+        described = self.find_project(self.parse_body(NewExperiment))
+        plan = self.build_plan(described)
+        made = experiments.make(by=self.me, plan=plan, queue=True, project=described["project"])
         return self.render_experiment(made.pk, status=201)
 
 
@@ -145,8 +147,7 @@ class ExperimentEstimate(ExperimentsApi):
         body=NewExperiment,
     )
     def post(self, request: Request) -> Response:
-        with self.parse_project_body(self.parse_body(NewExperiment)) as described:
-            found = estimates.estimate(self.build_plan(described))
+        found = estimates.estimate(self.build_plan(self.find_project(self.parse_body(NewExperiment))))
         usd = found.usd
         content = {name: getattr(found, name) for name in list_names(ExperimentEstimateSerializer)}
         return Response(ExperimentEstimateSerializer({**content, "usd": None if usd is None else round(usd, 8)}).data)

@@ -59,11 +59,10 @@ class MakingList(MakingApi):
         given = self.parse_body(NewMaking)
         for name, kind in (("profile", Profile), ("task", Task)):
             given[name] = find_named(kind, name, pk=given[name]) if given.get(name) else None
-        with self.parse_project_body(given) as described:
-            described["agent"] = agents_services.build_agent(
-                side="assistant", **given["agent"], keys=load_keyring_for(self.me)
-            )
-            made = generation.order(by=self.me, replaced=described.pop("prompts"), **described)
+        described = self.find_project(given)
+        keys = load_keyring_for(self.me, described["project"])
+        described["agent"] = agents_services.build_agent(side="assistant", **given["agent"], keys=keys)
+        made = generation.order(by=self.me, replaced=described.pop("prompts"), **described)
         return Response(MakingSerializer(made).data, status=201)
 
 
@@ -196,11 +195,10 @@ class CandidateRuns(BenchmarksApi):
     def post(self, request: Request) -> Response:
         given = self.parse_body(NewCandidateRun)
         given["questions"] = build_questions(given["questions"])
-        with self.parse_project_body(given) as described:
-            described["agent"] = agents_services.build_agent(
-                side="assistant", **given["agent"], keys=load_keyring_for(self.me)
-            )
-            run = candidates.begin(by=self.me, **described)
+        described = self.find_project(given)
+        keys = load_keyring_for(self.me, described["project"])
+        described["agent"] = agents_services.build_agent(side="assistant", **given["agent"], keys=keys)
+        run = candidates.begin(by=self.me, **described)
         return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
 
 
@@ -219,17 +217,16 @@ class SeedRuns(BenchmarksApi):
     @says("start_from_seeds", "Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
     def post(self, request: Request) -> Response:
         """The same body again is the run that is there already."""
-        given = self.parse_body(NewSeedRun)
-        with self.parse_project_body(given) as described:
-            keys = load_keyring_for(self.me)
-            plan = SeedPlan(**{name: described.pop(name) for name in OF_PLAN})
-            for side in ("agent", "checker"):
-                if described.get(side):
-                    described[side] = agents_services.build_agent(side="assistant", **described[side], keys=keys)
-            if described.pop("estimate"):
-                asked: dict[str, Any] = {name: described.get(name) for name in ("agent", "checker", "levels")}
-                return Response(seed_estimates.estimate(plan, **asked), status=201)
-            run = seed_runs.begin(by=self.me, plan=plan, **described)
+        described = self.find_project(self.parse_body(NewSeedRun))
+        keys = load_keyring_for(self.me, described["project"])
+        plan = SeedPlan(**{name: described.pop(name) for name in OF_PLAN})
+        for side in ("agent", "checker"):
+            if described.get(side):
+                described[side] = agents_services.build_agent(side="assistant", **described[side], keys=keys)
+        if described.pop("estimate"):
+            asked: dict[str, Any] = {name: described.get(name) for name in ("agent", "checker", "levels")}
+            return Response(seed_estimates.estimate(plan, **asked), status=201)
+        run = seed_runs.begin(by=self.me, plan=plan, **described)
         return Response(seed_runs.document(run), status=201)
 
 

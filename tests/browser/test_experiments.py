@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from core.accounts.models.projects import choose_project
 from simulation.experiments.models import Experiment
 from simulation.generation.models import Conflict, Making
 from tests.browser.faults import faults_on_screens
@@ -95,13 +96,20 @@ def test_names_of_fields_stand_beside_them_where_there_is_room(alice: Page, live
 def ordered() -> Making:
     """An order that failed, and one that found a conflict."""
     agent, profile = AgentFactory(), ProfileFactory()
-    found = Making.objects.create(kind="check", agent=agent, profile=profile, finished_at=timezone.now())
+    found = Making.objects.create(
+        project=choose_project(None), kind="check", agent=agent, profile=profile, finished_at=timezone.now()
+    )
     Conflict.objects.create(
         making=found, profile=profile, label="Odd", explanation="They cannot both be.", fields=["A: b", "A: c"]
     )
     reply = {"step": "tasks", "attempt": 1, "text": "{}", "field": "tasks", "problem": "is missing"}
     return Making.objects.create(
-        kind="tasks", agent=agent, replies=[reply], problem="tasks: is missing", finished_at=timezone.now()
+        project=choose_project(None),
+        kind="tasks",
+        agent=agent,
+        replies=[reply],
+        problem="tasks: is missing",
+        finished_at=timezone.now(),
     )
 
 

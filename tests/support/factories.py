@@ -9,6 +9,7 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory
 
 from annotation import models
+from core.accounts.models.projects import choose_project
 from judging import models as judging
 from simulation import models as simulation
 
@@ -21,6 +22,15 @@ class ProjectFactory(DjangoModelFactory):
 
     name = factory.Sequence(lambda n: f"Project {n}")
     slug = factory.Sequence(lambda n: f"project-{n}")
+
+
+class InProjectFactory(DjangoModelFactory):
+    """Something of its maker's project, or of the only one."""
+
+    class Meta:
+        abstract = True
+
+    project = factory.LazyAttribute(lambda row: choose_project(getattr(row, "created_by", None)))
 
 
 class UserFactory(DjangoModelFactory):
@@ -112,7 +122,7 @@ class ResponsePairFactory(DjangoModelFactory):
     response_2 = factory.Sequence(lambda n: f"Anything you like. {n}")
 
 
-class StudyFactory(DjangoModelFactory):
+class StudyFactory(InProjectFactory):
     """A study of dialogues; `StudyFactory(kind="pair")` for one of response pairs."""
 
     class Meta:
@@ -296,7 +306,7 @@ class AnnotationFactory(DjangoModelFactory):
     value = "1"
 
 
-class BenchmarkFactory(DjangoModelFactory):
+class BenchmarkFactory(InProjectFactory):
     """A draft without cases; `released=True` for one that does not change any more (make its cases first)."""
 
     class Meta:
@@ -328,7 +338,7 @@ class BenchmarkCaseFactory(DjangoModelFactory):
     content_hash = factory.SelfAttribute("pair.content_hash")
 
 
-class JudgeFactory(DjangoModelFactory):
+class JudgeFactory(InProjectFactory):
     class Meta:
         model = judging.Judge
 
@@ -397,7 +407,7 @@ class AgentFactory(DjangoModelFactory):
     settings_hash = factory.Sequence(lambda n: f"{n:064x}")
 
 
-class ExperimentFactory(DjangoModelFactory):
+class ExperimentFactory(InProjectFactory):
     """An experiment without dialogues; `assistants=[…]` names who is under test."""
 
     class Meta:

@@ -21,6 +21,7 @@ from annotation.benchmarks.services import versions
 from annotation.corpus.imports import writing
 from annotation.corpus.models import Profile, ResponsePair
 from annotation.corpus.parsing import personafeedback as parsing
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
@@ -49,13 +50,20 @@ class Member(NamedTuple):
 
 
 @audited("benchmark.import", says=("folder", "name", "on_error"))
-def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str = NAME) -> Outcome:
+def load(
+    *,
+    by: User | None,
+    folder: Path,
+    on_error: OnError = "stop",
+    name: str = NAME,
+    project: Project | None = None,
+) -> Outcome:
     """Import a copy of PersonaFeedback, or a part of one. All or nothing, unless bad records are skipped.
 
     A release of Concord's own has the same layout, and is read as what it is.
     """
     if is_release(folder):
-        return benchmarks.load(by=by, folder=folder)
+        return benchmarks.load(by=by, folder=folder, project=project)
     root, problems = InputFile.from_path(folder), Problems(on_error)
     outcome = Outcome(("profiles", "pairs", "benchmarks", "cases"))
     groups, members = parsing.groups(root), list[Member]()
@@ -65,7 +73,7 @@ def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str
             cases = group.cases(set(profiles), problems)
             while batch := list(islice(cases, BATCH)):
                 members += save_pairs(group, batch, profiles, outcome)
-        save_benchmark(by, name, members, outcome)
+        save_benchmark(by, name, members, outcome, project)
     outcome.set_aside(problems, beside=folder)
     return outcome
 
@@ -112,7 +120,9 @@ def save_pairs(
     return [Member(name, group.kind, group.tier, digest) for name, digest in hashes.items()]
 
 
-def save_benchmark(by: User | None, name: str, members: Sequence[Member], outcome: Outcome) -> None:
+def save_benchmark(
+    by: User | None, name: str, members: Sequence[Member], outcome: Outcome, project: Project | None
+) -> None:
     """Make the members a released version; nothing where that version is there, or there are no members."""
     if not members:
         outcome.add("benchmarks")
@@ -129,6 +139,7 @@ def save_benchmark(by: User | None, name: str, members: Sequence[Member], outcom
         version=version,
         made={"how": "imported", "format": SOURCE, "counts": counts(members), "known_issues": KNOWN},
         input_hash=digest,
+        project=project,
     )
     ids = dict(ResponsePair.objects.filter(source=SOURCE).values_list("external_id", "pk"))
     BenchmarkCase.objects.bulk_create(

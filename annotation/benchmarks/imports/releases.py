@@ -15,6 +15,7 @@ from annotation.benchmarks.queries import releases
 from annotation.benchmarks.queries.benchmarks import PERSONA_FIELDS
 from annotation.benchmarks.services import versions
 from annotation.corpus.models import Profile, ResponsePair, SourcedModel
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import sees, unless_taken
 from core.audit.log import audited
@@ -26,7 +27,7 @@ KINDS = ("profiles", "pairs", "benchmarks", "cases")
 
 
 @audited("benchmark.import", says=("folder",))
-def load(*, by: User | None, folder: Path) -> Outcome:
+def load(*, by: User | None, folder: Path, project: Project | None = None) -> Outcome:
     """Import a release, all or nothing. Importing it again changes nothing; another one of the same name and version
     is refused, and so is material that is here with another content."""
     root, outcome = InputFile.from_path(folder), Outcome(KINDS)
@@ -37,7 +38,7 @@ def load(*, by: User | None, folder: Path) -> Outcome:
         return is_same_release(root, there, manifest, outcome)
     with explain_refusal(root), transaction.atomic():
         profiles = save_personas(root, manifest, outcome)
-        benchmark = draft(by, manifest)
+        benchmark = draft(by, manifest, project)
         for listed in manifest.cases:
             file = layout.file_of(root, listed)
             records = read_cases(file, listed.records)
@@ -57,7 +58,7 @@ def is_same_release(root: InputFile, there: Benchmark, manifest: Manifest, outco
     return outcome
 
 
-def draft(by: User | None, manifest: Manifest) -> Benchmark:
+def draft(by: User | None, manifest: Manifest, project: Project | None) -> Benchmark:
     """Make the version as it was, its parent linked where that is here."""
     made, named = manifest.made.model_dump(exclude_unset=True, mode="json"), manifest.made.parent
     older = Benchmark.objects.filter(name=named.get("name"), version=named.get("version")).first()
@@ -70,6 +71,7 @@ def draft(by: User | None, manifest: Manifest) -> Benchmark:
         notes=manifest.notes,
         parent=parent,
         input_hash=manifest.input_hash,
+        project=project,
     )
     benchmark.code_version, benchmark.made = manifest.code_version, made
     benchmark.save()

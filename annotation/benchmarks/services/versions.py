@@ -17,7 +17,7 @@ from annotation.stats.benchmarks import cleaning
 from annotation.stats.benchmarks.audit import BOOTSTRAP
 from annotation.stats.benchmarks.audit import audit as audit_of
 from annotation.studies.models.studies import Study
-from core.accounts.models.projects import choose_project
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
@@ -41,11 +41,12 @@ def create(
     parent: Benchmark | None = None,
     study: Study | None = None,
     input_hash: str = "",
+    project: Project | None = None,
 ) -> Benchmark:
     """A draft without cases. InputError where that version of the name is there already."""
     above = parent or study
     benchmark = Benchmark(
-        project=above.project if above else choose_project(by),
+        project=above.project if above else choose_project(by, project),
         name=check_text("name", name, LONGEST_NAME),
         version=check_text("version", version, LONGEST_VERSION),
         notes=notes.strip(),

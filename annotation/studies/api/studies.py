@@ -60,8 +60,7 @@ class StudyList(StudiesApi):
 
     @says("create_study", "Make a study, as a draft without items", shapes.StudyWithWarnings, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
-        with self.parse_project_body(self.parse_body(NewStudy)) as described:
-            made = studies.create(by=self.me, **described)
+        made = studies.create(by=self.me, **self.find_project(self.parse_body(NewStudy)))
         return self.render_study(made.slug, status=201)
 
 

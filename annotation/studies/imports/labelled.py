@@ -22,6 +22,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries.context import PARTS
 from annotation.studies.services import studies
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
@@ -68,12 +69,18 @@ class ItemLabels:
 
 
 def find_or_create_study(
-    *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, object]], description: str = ""
+    *,
+    by: User | None,
+    name: str,
+    kind: str,
+    criteria: Sequence[Mapping[str, object]],
+    description: str = "",
+    project: Project | None = None,
 ) -> Study:
     """The study of that name; one made of `criteria` (fields of `Criterion`) where there is none."""
     study = unless_taken(by, Study.objects.filter(name=name).first(), field="study")
     if study is None:
-        return create_study(by=by, name=name, kind=kind, criteria=criteria, description=description)
+        return create_study(by=by, name=name, kind=kind, criteria=criteria, description=description, project=project)
     keys = set(study.criteria.values_list("key", flat=True))
     missing = [str(fields["key"]) for fields in criteria if fields["key"] not in keys]
     if study.kind != kind or missing:
@@ -87,11 +94,18 @@ def find_or_create_study(
 
 @audited("study.create", says=("kind",))
 def create_study(
-    *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, object]], description: str
+    *,
+    by: User | None,
+    name: str,
+    kind: str,
+    criteria: Sequence[Mapping[str, object]],
+    description: str,
+    project: Project | None = None,
 ) -> Study:
     """A closed study: its labels were given elsewhere. It can be opened for more."""
     with transaction.atomic():
         study = Study.objects.create(
+            project=choose_project(by, project),
             name=studies.clean_name(name),
             slug=studies.free_slug(name),
             kind=kind,

@@ -15,6 +15,7 @@ from annotation.corpus.models import ResponsePair
 from annotation.corpus.parsing import pandalm as parsing
 from annotation.studies.imports import labelled
 from annotation.studies.models.studies import Study
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.files.input_files import InputFile, Problems
@@ -41,14 +42,19 @@ PREFERENCE = {
 
 
 @audited("labels.import", says=("folder",))
-def load(*, by: User | None, folder: InputFile, problems: Problems) -> Outcome:
+def load(*, by: User | None, folder: InputFile, problems: Problems, project: Project | None = None) -> Outcome:
     """Import the pairs and what people said of them. What judges said is added by `judging`."""
     comparisons = parsing.read_comparisons(folder, problems)
     outcome = Outcome(("pairs", "annotators", "annotations"), study=STUDY)
     with transaction.atomic():
         save_pairs(comparisons, outcome)
         study = labelled.find_or_create_study(
-            by=by, name=STUDY, kind=Study.Kind.PAIR, criteria=[PREFERENCE], description=DESCRIPTION
+            by=by,
+            name=STUDY,
+            kind=Study.Kind.PAIR,
+            criteria=[PREFERENCE],
+            description=DESCRIPTION,
+            project=project,
         )
         items = items_by_idx(by, study, comparisons)
         criterion = study.criteria.get(key=PREFERENCE["key"])

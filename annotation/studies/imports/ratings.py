@@ -28,6 +28,7 @@ from annotation.studies.parsing import ratings as parsing
 from annotation.studies.parsing.answers import Answer
 from annotation.studies.parsing.ratings import Rating
 from annotation.studies.queries.items import list_texts
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
@@ -60,6 +61,7 @@ def load(
     study: str,
     on_error: OnError = "stop",
     mapping: ColumnMapping | None = None,
+    project: Project | None = None,
 ) -> Outcome:
     """Import people's labels into the study of that name, which is made if there is none.
 
@@ -69,7 +71,14 @@ def load(
     with explain_refusal(file), transaction.atomic():
         table = read_table(file, mapping, problems, outcome, of_judge=False)
         found, rows = resolve(
-            by=by, file=file, name=study, table=table, problems=problems, outcome=outcome, of_judge=False
+            by=by,
+            project=project,
+            file=file,
+            name=study,
+            table=table,
+            problems=problems,
+            outcome=outcome,
+            of_judge=False,
         )
         save(study=found, rows=rows, outcome=outcome)
     outcome.set_aside(problems, beside=file.path)
@@ -130,6 +139,7 @@ def read_table(
 def resolve(
     *,
     by: User | None,
+    project: Project | None,
     file: InputFile,
     name: str,
     table: parsing.Table,
@@ -142,7 +152,7 @@ def resolve(
         outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
     study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
     if study is None:
-        study = create_study(by, file, name, table.ratings, problems)
+        study = create_study(by, project, file, name, table.ratings, problems)
     outcome.study = study.name
     finder = Finder(file, study, of_judge=of_judge)
     return study, finder.resolve_all(table.ratings, problems)
@@ -244,12 +254,19 @@ class Finder:
         raise self.source.error(says, line=rating.line, field="criterion", **parts)
 
 
-def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems) -> Study:
+def create_study(
+    by: User | None, project: Project | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems
+) -> Study:
     """A study of all that the table names, with criteria from the templates of the same keys."""
     kind, material = find_subjects(file, ratings, problems)
     criteria = [template_fields(file, kind, key, ratings) for key in dict.fromkeys(each.criterion for each in ratings)]
     study = labelled.create_study(
-        by=by, name=name, kind=kind, criteria=criteria, description=f"Made from the labels in {file.name}."
+        by=by,
+        project=project,
+        name=name,
+        kind=kind,
+        criteria=criteria,
+        description=f"Made from the labels in {file.name}.",
     )
     labelled.add_items(by=by, study=study, material=material)
     return study

@@ -101,7 +101,7 @@ def create(
         instructions=instructions,
         clustering=check_clustering(clustering),
         created_by=by,
-        project=project or choose_project(by),
+        project=choose_project(by, project),
     )
     with transaction.atomic():
         study.slug = free_slug(study.name)

@@ -24,6 +24,7 @@ from django.utils.crypto import salted_hmac
 
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from core import addresses
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.audit.log import audit_transaction, audited
@@ -47,7 +48,7 @@ LONGEST_ERROR = 300
 
 
 @audited("webhook.make", says=("events",), prepares=True)
-def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
+def make(*, by: User, url: str, events: Sequence[str], project: Project | None = None) -> tuple[Webhook, str]:
     """A webhook and the secret that its messages are signed with."""
     if unknown := [event for event in events if event not in EVENTS]:
         raise InputError(
@@ -64,7 +65,11 @@ def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
     chosen = [event for event in EVENTS if event in events]
     with audit_transaction() as done:
         hook = done.result = Webhook.objects.create(
-            url=url, events=chosen, nonce=secrets.token_urlsafe(32), created_by=by
+            project=choose_project(by, project),
+            url=url,
+            events=chosen,
+            nonce=secrets.token_urlsafe(32),
+            created_by=by,
         )
     return hook, derive_secret(hook)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -18,8 +15,6 @@ if TYPE_CHECKING:
     from core.accounts.models.users import User
 
 DEFAULT_NAME, DEFAULT_SLUG = "Default", "default"
-
-_of_the_command: ContextVar[Project | None] = ContextVar("project of the command", default=None)
 
 
 class Project(models.Model):
@@ -38,9 +33,7 @@ class Project(models.Model):
 
     @classmethod
     def find_or_create_default(cls) -> Project:
-        """Return the project of `--project`, else the only one, created if missing. Raises InputError for several."""
-        if named := _of_the_command.get():
-            return named
+        """Return the only project, created if missing. Raises InputError for several."""
         found = list(cls.objects.order_by("pk")[:2])
         if len(found) > 1:
             raise InputError("There are several projects: say which.", field="project")
@@ -81,20 +74,8 @@ DECIDING = (*RESEARCHING, Membership.Role.ADJUDICATOR.value)
 """Roles that may adjudicate."""
 
 
-@contextmanager
-def use_project(project: Project | None) -> Iterator[None]:
-    """What a command or a request makes within goes into this project, where no other thing says into which."""
-    before = _of_the_command.set(project)
-    try:
-        yield
-    finally:
-        _of_the_command.reset(before)
-
-
 def find_home(user: User) -> Project:
     """Where new things of somebody go: into the only project that they research in, else into the one chosen."""
-    if named := _of_the_command.get():
-        return named
     mine = Project.objects.filter(memberships__user=user, memberships__role__in=RESEARCHING)
     found = list((Project.objects.all() if user.is_superuser else mine).order_by("pk"))
     if chosen := next((one for one in found if one.pk == user.working_in_id), None):
@@ -106,9 +87,9 @@ def find_home(user: User) -> Project:
     return found[0] if found else Project.find_or_create_default()
 
 
-def choose_project(by: User | None) -> Project:
-    """Choose the project of a new row made by an account, or by a command (`by` is None)."""
-    return find_home(by) if by else Project.find_or_create_default()
+def choose_project(by: User | None, named: Project | None = None) -> Project:
+    """Choose the project of a new row: the one named, else that of the account, else (`by` is None) the only one."""
+    return named or (find_home(by) if by else Project.find_or_create_default())
 
 
 class InProject(models.Model):
@@ -118,9 +99,3 @@ class InProject(models.Model):
 
     class Meta:
         abstract = True
-
-    def save(self, *args: object, **kwargs: Any) -> None:
-        """Where nothing says whose it is, it is its maker's, or the only project's; with neither it is refused."""
-        if not self.project_id:
-            self.project = choose_project(getattr(self, "created_by", None))
-        super().save(*args, **kwargs)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Criterion
-from core.accounts.models.projects import Project, choose_project, find_home
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
@@ -85,7 +85,7 @@ def build_judge(
         return latest
     check_examples(wanted["parameters"], seen_by=by)
     if latest is None:
-        return Judge(name=name, **wanted, project=project or choose_project(by))
+        return Judge(name=name, **wanted, project=choose_project(by, project))
     return Judge(
         name=name,
         version=latest.version + 1,
@@ -103,7 +103,7 @@ def find_latest(name: str, *, by: User | None = None, project: Project | None = 
     latest = Judge.objects.filter(name=name).order_by("-version").first()
     if latest is None or (project is None and by is None):
         return latest
-    if latest.project_id != (project or find_home(cast("User", by))).pk:
+    if latest.project_id != choose_project(by, project).pk:
         raise InputError("The name {name!r} is taken.", field="name", name=name)
     return latest
 

@@ -87,9 +87,9 @@ def is_readable(key: ModelKey) -> bool:
     return True
 
 
-def load_keyring_for(by: User | None) -> Keyring:
-    """Those of the project in which somebody's new things go."""
-    return load_keyring(choose_project(by).pk)
+def load_keyring_for(by: User | None, project: Project | None = None) -> Keyring:
+    """Those of the project, or of the one in which somebody's new things go."""
+    return load_keyring(choose_project(by, project).pk)
 
 
 def load_keyring(project: int | None) -> Keyring:

@@ -65,8 +65,7 @@ class JudgeList(JudgesApi):
         body=NewJudge,
     )
     def post(self, request: Request) -> Response:
-        with self.parse_project_body(self.parse_body(NewJudge)) as described:
-            judge = judges.define(by=self.me, **described)
+        judge = judges.define(by=self.me, **self.find_project(self.parse_body(NewJudge)))
         return Response(JudgeSerializer(judge).data)
 
 

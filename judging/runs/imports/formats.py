@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from django.utils.translation import gettext_noop
 
@@ -15,8 +17,9 @@ from annotation.corpus.imports import records
 from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.corpus.queries import load_mapping
 from annotation.studies.imports import ratings
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
-from core.files.input_files import InputFile, OnError
+from core.files.input_files import InputFile
 from core.files.outcome import Outcome
 from judging.runs.imports import pandalm, personalens, study_packages
 from judging.runs.imports import ratings as judge_ratings
@@ -92,45 +95,46 @@ class Format:
         return (*self.fields, *self.optional)
 
 
-def iterate_records(kind: str) -> Load:
-    def load(*, by: User | None, file: InputFile, source: str, on_error: OnError) -> Outcome:
-        return records.load(by=by, kind=kind, file=file, source=source, on_error=on_error)
+def drop_project(load: Load) -> Load:
+    """The import of what belongs to no project."""
 
-    return load
+    def load_material(*, project: Project | None = None, **given: object) -> Outcome:  # noqa: ARG001
+        return load(**given)
+
+    return load_material
+
+
+def iterate_records(kind: str) -> Load:
+    return drop_project(partial(records.load, kind=kind))
 
 
 def find_exchange_format(key: str) -> Format:
-    def load(*, by: User | None, file: InputFile, study: str, source: str, on_error: OnError) -> Outcome:
-        return study_packages.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
-
+    load = partial(study_packages.load, format=key)
     about, example = ELSEWHERE[key]
     return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, key in FOLDERS, TOOLS)
 
 
 def find_chat_format(one: ChatFormat) -> Format:
-    mapping = ColumnMapping(format=one.key)
-
-    def load(*, by: User | None, file: InputFile, source: str, on_error: OnError) -> Outcome:
-        return load_mapped(by=by, file=file, mapping=mapping, source=source, on_error=on_error)
-
+    load = partial(load_mapped, mapping=ColumnMapping(format=one.key))
     about = f"{one.about} JSON, JSON Lines or Parquet; described at {one.specification}."
     return Format(one.key, one.title, about, one.example, ("source",), load, group=one.group)
 
 
-def import_table(*, by: User | None, file: InputFile, mapping: str, on_error: OnError, **targets: str) -> Outcome:
-    return load_mapped(by=by, file=file, mapping=load_mapping(by, mapping), on_error=on_error, **targets)
+def import_table(*, by: User | None, mapping: str, **given: Any) -> Outcome:
+    return load_mapped(by=by, mapping=load_mapping(by, mapping), **given)
 
 
-def import_benchmark(*, by: User | None, file: InputFile, benchmark: str, on_error: OnError) -> Outcome:
-    return personafeedback.load(by=by, folder=file.path, on_error=on_error, name=benchmark or personafeedback.NAME)
+def import_benchmark(*, file: InputFile, benchmark: str, **given: Any) -> Outcome:
+    return personafeedback.load(folder=file.path, name=benchmark or personafeedback.NAME, **given)
 
 
-def import_personalens(*, by: User | None, file: InputFile, on_error: OnError) -> Outcome:
-    return personalens.load(by=by, folder=file.path, on_error=on_error)
+def import_folder(load: Load) -> Load:
+    """The import of a folder, as one of a file that was unpacked there."""
 
+    def load_file(*, file: InputFile, **given: object) -> Outcome:
+        return load(folder=file.path, **given)
 
-def import_pandalm(*, by: User | None, file: InputFile, on_error: OnError) -> Outcome:
-    return pandalm.load(by=by, folder=file.path, on_error=on_error)
+    return load_file
 
 
 FORMATS: dict[str, Format] = {
@@ -197,7 +201,7 @@ FORMATS: dict[str, Format] = {
             ),
             '{"profile_id": "p1", "task_id": "t1", "situation": {"Location": "at home"}}',
             ("source",),
-            records.load_scenarios,
+            drop_project(records.load_scenarios),
         ),
         Format(
             "ratings",
@@ -241,7 +245,7 @@ FORMATS: dict[str, Format] = {
             gettext_noop("A ZIP file of PersonaLens' folder: profiles, tasks and scenarios."),
             "profile/user0/profile.json, profile/user0/tasks.json, task/Flights/task.jsonl, …",
             (),
-            import_personalens,
+            import_folder(personalens.load),
             folder=True,
             group=DATASETS,
         ),
@@ -254,7 +258,7 @@ FORMATS: dict[str, Format] = {
             ),
             "testset-v1.json, gpt-3.5-turbo-testset-v1.json, pandalm-7b-testset-v1.json",
             (),
-            import_pandalm,
+            import_folder(pandalm.load),
             folder=True,
             group=DATASETS,
         ),

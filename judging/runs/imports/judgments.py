@@ -85,7 +85,7 @@ def to_identity(judgment: ImportedJudgment) -> dict[str, object]:
 
 def find_or_create_judge(*, by: User | None, name: str, project: Project | None = None) -> tuple[Judge, bool]:
     """The imported judge of that name. A name that a judge of another provider has gets a new version."""
-    project = project or choose_project(by)
+    project = choose_project(by, project)
     newest = find_latest(name, project=project)
     judge = Judge.objects.filter(name=name, provider=IMPORTED).order_by("-version").first()
     if judge:

@@ -12,6 +12,7 @@ from annotation.corpus.parsing.mapped_rows import build_cells
 from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.studies.imports import ratings
 from annotation.studies.parsing.ratings import read_ratings
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError, Problems
@@ -32,6 +33,7 @@ def load_mapped(
     study: str = "",
     judge: str = "",
     on_error: OnError = "stop",
+    project: Project | None = None,
 ) -> Outcome:
     """Import a file by a mapping: material under `source`, or labels into the study of that name.
 
@@ -44,8 +46,10 @@ def load_mapped(
     if not study:
         raise InputError("Labels belong to a study: give its name.", field="study")
     if mapping.kind == RATINGS.key:
-        return ratings.load(by=by, file=file, study=study, on_error=on_error, mapping=mapping)
-    return judge_ratings.load(by=by, file=file, study=study, judge=judge, on_error=on_error, mapping=mapping)
+        return ratings.load(by=by, file=file, study=study, on_error=on_error, mapping=mapping, project=project)
+    return judge_ratings.load(
+        by=by, file=file, study=study, judge=judge, on_error=on_error, mapping=mapping, project=project
+    )
 
 
 def survey(file: InputFile, mapping: ColumnMapping) -> Survey:

@@ -9,6 +9,7 @@ from django.db import transaction
 from annotation.corpus.parsing import pandalm as parsing
 from annotation.studies.imports import pandalm
 from annotation.studies.models.studies import Criterion, Item, Study
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.files.input_files import InputFile, OnError, Problems
@@ -19,11 +20,11 @@ UNPARSABLE = "unparsable"
 
 
 @audited("labels.import", says=("folder", "on_error"))
-def load(*, by: User | None, folder: Path, on_error: OnError = "stop") -> Outcome:
+def load(*, by: User | None, folder: Path, on_error: OnError = "stop", project: Project | None = None) -> Outcome:
     """Import the folder. A judge's file may be absent."""
     place, problems = InputFile.from_path(folder), Problems(on_error)
     with transaction.atomic():
-        outcome = pandalm.load(by=by, folder=place, problems=problems)
+        outcome = pandalm.load(by=by, folder=place, problems=problems, project=project)
         outcome.kinds += ("judges", "judgments")
         study = Study.objects.get(name=pandalm.STUDY)
         for judge, name in parsing.JUDGES.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.corpus.imports import personalens
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.files.input_files import InputFile, OnError, Problems
@@ -23,6 +24,7 @@ def load(
     output: Path | None = None,
     on_error: OnError = "stop",
     progress: Callable[[int, int], None] | None = None,
+    project: Project | None = None,
 ) -> Outcome:
     """Import profiles, tasks and scenarios; with `output`, dialogues and judges' replies too.
 
@@ -35,6 +37,8 @@ def load(
             # Imported here: studies bring numpy with them, which would take as long as a good part of the import.
             from judging.runs.imports import personalens_output
 
-            personalens_output.load(by=by, folder=output, users=users, problems=problems, outcome=outcome)
+            personalens_output.load(
+                by=by, folder=output, users=users, problems=problems, outcome=outcome, project=project
+            )
     outcome.set_aside(problems, beside=folder)
     return outcome

@@ -11,6 +11,7 @@ from annotation.corpus.parsing import personalens_output as parsing
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.imports import labelled
 from annotation.studies.models.studies import Criterion, Study
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.files.input_files import InputFile, Problems
 from core.files.outcome import Outcome
@@ -29,7 +30,15 @@ def output_folder(path: Path) -> InputFile:
     raise InputFile.from_path(path).error("holds no folder named dialogue")
 
 
-def load(*, by: User | None, folder: Path, users: set[int] | None, problems: Problems, outcome: Outcome) -> None:
+def load(
+    *,
+    by: User | None,
+    folder: Path,
+    users: set[int] | None,
+    problems: Problems,
+    outcome: Outcome,
+    project: Project | None = None,
+) -> None:
     """Import what lies in the folder `output`. To be called inside a transaction, after profiles and tasks."""
     output = output_folder(folder)
     outcome.kinds += ("dialogues", "judges", "judgments")
@@ -43,11 +52,15 @@ def load(*, by: User | None, folder: Path, users: set[int] | None, problems: Pro
         else:
             problems.add(reply.file.error(f"there is no dialogue {reply.about.external_id}"), reply.text)
     if replies:
-        save_replies(by, replies, dialogues, outcome)
+        save_replies(by, project, replies, dialogues, outcome)
 
 
 def save_replies(
-    by: User | None, replies: Sequence[parsing.ParsedReply], dialogues: dict[str, Dialogue], outcome: Outcome
+    by: User | None,
+    project: Project | None,
+    replies: Sequence[parsing.ParsedReply],
+    dialogues: dict[str, Dialogue],
+    outcome: Outcome,
 ) -> None:
     """A run for each judge, in one study of the dialogues that they are about."""
     keys = parsing.CRITERIA.values()
@@ -57,6 +70,7 @@ def save_replies(
         kind=Study.Kind.DIALOGUE,
         criteria=[TEMPLATES[key].fields() for key in keys],
         description=DESCRIPTION,
+        project=project,
     )
     outcome.study = study.name
     judged = dict.fromkeys(reply.about.external_id for reply in replies)

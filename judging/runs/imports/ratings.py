@@ -6,6 +6,7 @@ from django.db import transaction
 
 from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.studies.imports.ratings import Resolved, read_table, resolve
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -25,6 +26,7 @@ def load(
     judge: str,
     on_error: OnError = "stop",
     mapping: ColumnMapping | None = None,
+    project: Project | None = None,
 ) -> Outcome:
     """Import what `judge` said of the items of the study of that name, which is made if there is none.
 
@@ -36,7 +38,14 @@ def load(
     with explain_refusal(file), transaction.atomic():
         table = read_table(file, mapping, problems, outcome, of_judge=True)
         found, rows = resolve(
-            by=by, file=file, name=study, table=table, problems=problems, outcome=outcome, of_judge=True
+            by=by,
+            project=project,
+            file=file,
+            name=study,
+            table=table,
+            problems=problems,
+            outcome=outcome,
+            of_judge=True,
         )
         judgments.save(by=by, study=found, judge=judge, judgments=[to_judgment(row) for row in rows], outcome=outcome)
     outcome.set_aside(problems, beside=file.path)

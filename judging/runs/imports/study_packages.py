@@ -21,6 +21,7 @@ from annotation.studies.imports import labelled
 from annotation.studies.imports.stored_answers import Texts, list_record_texts, read_stored
 from annotation.studies.models.studies import Criterion
 from annotation.studies.parsing.answers import Answer
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.batches import iterate_batches
@@ -46,6 +47,7 @@ def load(
     source: str = "",
     naming: Naming | None = None,
     on_error: OnError = "stop",
+    project: Project | None = None,
 ) -> Outcome:
     """Import a file of another tool into the study of that name, which is made if there is none.
 
@@ -60,7 +62,7 @@ def load(
     outcome.warnings += package.notes
     with explain_refusal(file), audit_transaction() as done:
         done.result = outcome
-        save(by, file, study or package.head.name, source or format, package, problems, outcome)
+        save(by, project, file, study or package.head.name, source or format, package, problems, outcome)
     outcome.set_aside(problems, beside=file.path)
     return outcome
 
@@ -72,7 +74,14 @@ def template_scale(key: str) -> Scale:
 
 
 def save(
-    by: User | None, file: InputFile, name: str, source: str, package: Package, problems: Problems, outcome: Outcome
+    by: User | None,
+    project: Project | None,
+    file: InputFile,
+    name: str,
+    source: str,
+    package: Package,
+    problems: Problems,
+    outcome: Outcome,
 ) -> None:
     """Items, then people's labels, then a run for each judge."""
     found = save_dataset(file, package, source, outcome)
@@ -84,7 +93,12 @@ def save(
         left = "".join(f"; {note}" for note in package.notes)
         raise file.error(f"holds no answers to any criterion{left}. Import its items as material instead")
     study = labelled.find_or_create_study(
-        by=by, name=name, kind=package.head.kind, criteria=criteria, description=package.head.description
+        by=by,
+        name=name,
+        kind=package.head.kind,
+        criteria=criteria,
+        description=package.head.description,
+        project=project,
     )
     outcome.study = study.name
     items = labelled.add_items(by=by, study=study, material=found.values())

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation.corpus.imports.personalens import SOURCE as PERSONALENS
 from annotation.studies.services import webhooks
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -206,11 +207,12 @@ def plan(
 
 
 @audited("experiment.start", says=("plan.name", "plan.conditions", "plan.seed", "plan.budget_usd"))
-def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
+def make(*, by: User | None, plan: Plan, queue: bool, project: Project | None = None) -> Experiment:
     """Write the experiment with its dialogues. With `queue`, a worker is sent for once that is committed."""
     with transaction.atomic():
         found = {agent.settings_hash: agents_services.find_or_create_agent(by=by, agent=agent) for agent in plan.agents}
         experiment = Experiment.objects.create(
+            project=choose_project(by, project),
             name=plan.name,
             user_agent=found[plan.user_agent.settings_hash],
             strategy=plan.strategy,

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.corpus.models import Profile, ResponsePair
-from core.accounts.models.projects import choose_project
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.batches import iterate_batches
@@ -59,20 +59,18 @@ def order(
     levels: Sequence[str] = LEVELS,
     seed: int = 0,
     queue: bool = True,
+    project: Project | None = None,
 ) -> list[Making]:
     """Order candidates; what was ordered before with the same agent, question, levels and seed is not ordered again."""
     check_levels(levels)
     if not levels or not questions:
         raise InputError("Name at least one level and one question.", field="questions" if levels else "levels")
-    there = {
-        batch_key(one): one
-        for one in Making.objects.filter(
-            project=choose_project(by), kind="candidates", agent__settings_hash=agent.settings_hash
-        )
-    }
+    project = choose_project(by, project)
+    before = Making.objects.filter(project=project, kind="candidates", agent__settings_hash=agent.settings_hash)
+    there = {batch_key(one): one for one in before}
     with transaction.atomic():
         found = [
-            there.get(key) or create_order(by, agent, one, levels, seed, key)
+            there.get(key) or create_order(by, project, agent, one, levels, seed, key)
             for one in questions
             for key in [content_hash([one.profile.pk, one.text, one.kind, list(levels), seed])]
         ]
@@ -94,10 +92,19 @@ def batch_key(one: Making) -> str:
     return str(one.asked.get("key", ""))
 
 
-def create_order(by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str) -> Making:
-    more = {"question": one.text, "kind": one.kind, "levels": list(levels), "key": key}
+def create_order(
+    by: User | None, project: Project, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str
+) -> Making:
     return generation.order(
-        by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=False
+        by=by,
+        project=project,
+        kind="candidates",
+        agent=agent,
+        source="",
+        profile=one.profile,
+        more={"question": one.text, "kind": one.kind, "levels": list(levels), "key": key},
+        seed=seed,
+        queue=False,
     )
 
 
@@ -294,16 +301,18 @@ def begin(
     seed: int = 0,
     budget_usd: Decimal | None = None,
     queue: bool = True,
+    project: Project | None = None,
 ) -> CandidateRun:
     """Order candidates together. What was ordered before is a part of the run and is not ordered again.
 
     A budget needs a known price of the model. It is looked at before every reply.
     """
-    name = check_name(name, what="A run")
+    name, project = check_name(name, what="A run"), choose_project(by, project)
     budget_tracker.check([agent], budget_usd)
     with transaction.atomic():
-        orders = order(by=by, agent=agent, questions=questions, levels=levels, seed=seed, queue=queue)
+        orders = order(by=by, agent=agent, questions=questions, levels=levels, seed=seed, queue=queue, project=project)
         run = CandidateRun.objects.create(
+            project=project,
             name=name,
             agent=orders[0].agent,
             levels=check_levels(levels),

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.corpus.models import Profile, Task
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.batches import iterate_batches
@@ -45,6 +46,7 @@ def order(
     replaced: Mapping[str, str] | None = None,
     seed: int = 0,
     queue: bool = True,
+    project: Project | None = None,
 ) -> Making:
     """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks.
 
@@ -57,6 +59,7 @@ def order(
         generators.load_types(source, domains or generators.list_all_domains(source))
     with transaction.atomic():
         making = Making.objects.create(
+            project=choose_project(by, project),
             kind=kind,
             agent=agents_services.find_or_create_agent(by=by, agent=agent),
             asked={

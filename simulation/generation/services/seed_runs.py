@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from annotation.corpus.models import Profile, ResponsePair
 from annotation.stats.benchmarks.repeats import NEAR
-from core.accounts.models.projects import choose_project, use_project
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -137,9 +137,10 @@ def begin(
     seed: int = 0,
     budget_usd: Decimal | None = None,
     queue: bool = True,
+    project: Project | None = None,
 ) -> CandidateRun:
     """Begin with the personas. The same name and the same order again is the run that is there already."""
-    name, project = check_name(name, what="A run"), choose_project(by)
+    name, project = check_name(name, what="A run"), choose_project(by, project)
     plan.check(levels)
     budget_tracker.check([one for one in (agent, checker) if one], budget_usd)
     with transaction.atomic():
@@ -155,11 +156,10 @@ def begin(
         there = CandidateRun.objects.filter(project=project, name=name, **wanted).first()
         if there is not None:
             return there
-        with use_project(project):
-            run = CandidateRun.objects.create(
-                name=name, budget_usd=budget_usd, created_by=by, stage=Stage.PERSONAS, **wanted
-            )
-            add_orders(run, personas(run), queue=queue)
+        run = CandidateRun.objects.create(
+            project=project, name=name, budget_usd=budget_usd, created_by=by, stage=Stage.PERSONAS, **wanted
+        )
+        add_orders(run, personas(run), queue=queue)
     return run
 
 
@@ -248,6 +248,7 @@ def order(
     """An order of the run, not queued yet."""
     return generation.order(
         by=run.created_by,
+        project=run.project,
         kind=kind,
         agent=agent or run.agent,
         source="",
@@ -290,8 +291,7 @@ def advance(pk: int, *, queue: bool = True) -> bool:
             reason, n = max(faults.items(), key=lambda pair: pair[1])
             run.problem = f"{sum(faults.values())} orders could not be worked on; {n} of them: {reason}"
         else:
-            with use_project(run.project):
-                go_on(run, queue=queue)
+            go_on(run, queue=queue)
         run.save(update_fields=["stage", "problem"])
     return True
 

@@ -221,7 +221,11 @@ class TestResearcher:
         projects.join(by=None, project=Project.objects.get(), user=other, role="owner")
         study = studies.create(by=rosa, name="Made", kind="pair", criteria=["preference"])
         hook = Webhook.objects.create(
-            project=study.project, url="https://rosa.example/", events=["ping"], nonce="n", created_by=rosa
+            project=study.project,
+            url="https://rosa.example/",
+            events=["ping"],
+            nonce="n",
+            created_by=rosa,
         )
         erase_person(by=rosa, person=rosa)
         study.refresh_from_db()

@@ -51,6 +51,7 @@ from tests.support.factories import (
     CriterionFactory,
     DialogueFactory,
     ExperimentFactory,
+    JudgeFactory,
     ResearcherFactory,
     SimulatedDialogueFactory,
     UserFactory,
@@ -110,8 +111,8 @@ def headers(db, monkeypatch) -> dict[str, str]:
     benchmark = BenchmarkFactory(name="Suits", slug="suits")
     for item, gold in zip(study.items.order_by("position"), "1221", strict=True):
         BenchmarkCaseFactory(benchmark=benchmark, pair=item.pair, gold=gold)
-    evaluated(benchmark, Judge.objects.create(name="first", provider="baseline", model="first", created_by=rosa))
-    Judge.objects.create(name="length", provider="baseline", created_by=rosa)
+    evaluated(benchmark, JudgeFactory(name="first", provider="baseline", model="first", created_by=rosa))
+    JudgeFactory(name="length", provider="baseline", created_by=rosa)
     SimulatedDialogueFactory(experiment=ExperimentFactory())
     home = Project.objects.get()
     world("fuzz")  # one of everything else

@@ -17,6 +17,7 @@ from annotation.recruitment.models import DemographicAnswer, DemographicQuestion
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from config import checks, retention
+from core.accounts.models.projects import choose_project
 from core.accounts.models.tokens import IdempotentWrite
 from core.audit.models import Act
 from core.errors import InputError
@@ -36,7 +37,7 @@ def dated(row, **moments) -> None:
 def site(db) -> None:
     """Of every kind one that is old and one that is new; and what looks like it and stays."""
     rosa, anna = ResearcherFactory(username="rosa"), UserFactory(username="anna")
-    hook = Webhook.objects.create(url="https://x.example", nonce="n", created_by=rosa)
+    hook = Webhook.objects.create(project=choose_project(None), url="https://x.example", nonce="n", created_by=rosa)
     closed, going_on = StudyFactory(state="closed"), StudyFactory(state="open")
     for name, moment in (("old", OLD), ("new", NEW)):
         Session.objects.create(session_key=name, session_data="", expire_date=moment)

@@ -24,6 +24,7 @@ from annotation.workbench.views.work import sign_proof
 from core.accounts.models.users import User
 from core.errors import InputError
 from tests.db.config.test_permissions import content_of, routes, rule_of
+from tests.support.factories import StudyFactory
 from tests.support.people import OpenStudy, alice, bob, charlie, open_study  # noqa: F401 - fixtures
 
 MARK = "quokka"
@@ -173,7 +174,7 @@ class TestLinks:
     def test_a_link_leads_into_its_own_study_only(self, study: Study, client: Client) -> None:
         token = enrolment.create(by=None, study=study).token
         client.post(reverse("join", args=[token]), self.NEW)
-        other = Study.objects.create(name="Other", slug="other", kind="dialogue", state="open")
+        other = StudyFactory(name="Other", slug="other", kind="dialogue", state="open")
         for name in ("next_item", "consent", "about_me", "withdraw", "next_ahead"):
             assert client.post(reverse(name, args=[other.slug])).status_code == 404
 

@@ -14,7 +14,7 @@ from core.accounts.models.tokens import IdempotentWrite
 from core.api import idempotency
 from core.api.idempotency import OtherRequestError, StoredResponse
 from core.errors import InputError
-from tests.support.factories import CriterionFactory, UserFactory
+from tests.support.factories import CriterionFactory, StudyFactory, UserFactory
 
 NEW = {"name": "Once", "kind": "dialogue"}
 
@@ -89,7 +89,7 @@ def test_a_key_is_forgotten_after_a_day(rosa):
 
 def test_what_breaks_in_between_is_undone_with_its_key(bob):
     def breaks() -> StoredResponse:
-        Study.objects.create(name="Half", slug="half", kind="dialogue")
+        StudyFactory(name="Half", slug="half", kind="dialogue")
         raise InputError("broken")
 
     with pytest.raises(InputError):
@@ -110,7 +110,7 @@ def test_two_at_once_do_it_once():
     bob, start, done = UserFactory(), Barrier(4), []
 
     def act() -> StoredResponse:
-        study = Study.objects.create(name=f"Study {Study.objects.count()}", slug=f"s{len(done)}", kind="pair")
+        study = StudyFactory(name=f"Study {Study.objects.count()}", slug=f"s{len(done)}", kind="pair")
         return StoredResponse(201, {"id": study.pk})
 
     def ask() -> None:

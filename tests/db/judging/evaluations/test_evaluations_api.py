@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from judging.judges.models import Judge
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import work
 from tests.support.evaluated import benchmark_with
-from tests.support.factories import ResearcherFactory
+from tests.support.factories import JudgeFactory, ResearcherFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +25,7 @@ def alice(monkeypatch):
 
 @pytest.fixture
 def judge():
-    return Judge.objects.create(name="longer", provider="baseline", model="longer")
+    return JudgeFactory(name="longer", provider="baseline", model="longer")
 
 
 @pytest.fixture
@@ -101,6 +100,6 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_left(alice, judge, he
 
 
 def test_an_imported_judge_cannot_answer_here(alice, here):
-    imported = Judge.objects.create(name="gpt", provider="imported")
+    imported = JudgeFactory(name="gpt", provider="imported")
     answer = alice.post(here, {"judges": [imported.pk], "settings": ["none"]})
     assert (answer.status_code, answer.json()["field"]) == (400, "judge")

@@ -13,9 +13,9 @@ from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.models.rules import VerdictRules
 from judging.assessment.services import certificates
-from judging.judges.models import Judge
 from tests.db.judging.assessment.services.forging import CHANGES, FORGERIES, signed_elsewhere
 from tests.db.judging.assessment.services.judged import study, trusted
+from tests.support.factories import JudgeFactory
 from tests.support.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
@@ -147,7 +147,7 @@ def test_a_revoked_one_exits_with_2(issued, file):
 
 
 def test_an_expired_one_exits_with_2(file):
-    Judge.objects.create(name="gpt", version=2, provider="imported")
+    JudgeFactory(name="gpt", version=2, provider="imported")
     assert "newer version" in refused("verify_certificate", file)
 
 

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.studies.models.studies import Criterion
-from judging.judges.models import Judge
 from tests.db.judging.assessment.services.judged import compute_results, study
+from tests.support.factories import JudgeFactory
 from tests.support.shared_rows import share_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -86,7 +86,7 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
     path = tmp_path / "certificate.json"
     assert "gpt v1 on Known" in run("certificate", *JUDGE, "-o", path)
     assert json.loads(run("verify_certificate", path, "--json"))["holds"] is True
-    Judge.objects.create(name="gpt", version=2, provider="imported")
+    JudgeFactory(name="gpt", version=2, provider="imported")
     assert "does not hold" in refused("verify_certificate", path)
     path.write_text(path.read_text().replace("least_items", "most_items"))
     assert "does not hold" in refused("verify_certificate", path)

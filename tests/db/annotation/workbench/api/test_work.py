@@ -11,8 +11,7 @@ from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.services import studies
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.services import annotations, assignments
-from judging.judges.models import Judge
-from tests.support.factories import CriterionFactory, JudgmentFactory, UserFactory
+from tests.support.factories import CriterionFactory, JudgeFactory, JudgmentFactory, UserFactory
 from tests.support.labelled import with_items
 
 
@@ -60,7 +59,7 @@ def test_bob_sees_nothing_of_judges_others_or_sources(study, bobs):
     rated_by_dana(study)
     JudgmentFactory(
         run__study=study,
-        run__judge=Judge.objects.create(name="judge-secret", provider="baseline"),
+        run__judge=JudgeFactory(name="judge-secret", provider="baseline"),
         item=study.items.first(),
         criterion=study.criteria.first(),
         explanation="explanation-secret",

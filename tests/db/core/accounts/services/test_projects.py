@@ -6,11 +6,12 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
 
 from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
 from core.accounts import permissions
-from core.accounts.models.projects import Membership, Project, use_project
+from core.accounts.models.projects import Membership, Project, choose_project
 from core.accounts.models.users import User
 from core.accounts.services import projects
 from core.errors import InputError
@@ -86,12 +87,13 @@ def test_a_command_says_the_project_where_there_are_several(capsys):
     assert refused.value.returncode == 2
 
 
-def test_the_context_of_a_command_ends_with_it():
+def test_a_new_row_goes_where_it_is_told_and_is_refused_where_nothing_tells():
     project = ProjectFactory()
-    with use_project(project):
-        assert StudyFactory().project == project
+    assert choose_project(None, project) == project
     with pytest.raises(InputError, match="several"):
-        StudyFactory()
+        choose_project(None)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Study.objects.create(name="Nowhere", slug="nowhere", kind="pair")
 
 
 def test_a_judge_of_a_study_is_made_in_the_studys_project(capsys):

@@ -23,7 +23,14 @@ from judging.assessment.options import JudgedOptions
 from judging.assessment.services import progress
 from judging.assessment.services.agreement import StudyRatings, load_document, load_or_compute
 from tests.db.annotation.management.test_study_commands import refused, run, told
-from tests.support.factories import CriterionFactory, DialogueFactory, ItemFactory, ResearcherFactory, UserFactory
+from tests.support.factories import (
+    CriterionFactory,
+    DialogueFactory,
+    ItemFactory,
+    ResearcherFactory,
+    StudyFactory,
+    UserFactory,
+)
 from tests.support.labelled import people_say, with_items
 
 pytestmark = pytest.mark.django_db
@@ -212,7 +219,7 @@ def test_the_page_and_its_files() -> None:
 
 
 def test_an_empty_study_says_what_will_be_there() -> None:
-    Study.objects.create(name="Empty", slug="empty", kind="dialogue")
+    StudyFactory(name="Empty", slug="empty", kind="dialogue")
     client = Client()
     client.force_login(ResearcherFactory())
     assert "No items yet" in client.get(reverse("progress", args=["empty"])).content.decode()

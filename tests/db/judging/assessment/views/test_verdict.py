@@ -22,7 +22,7 @@ from judging.assessment.services import assessment, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models import Judge
 from tests.db.judging.assessment.services.judged import compute_results, study
-from tests.support.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
+from tests.support.factories import CriterionFactory, JudgeFactory, ResearcherFactory, StudyFactory, UserFactory
 from tests.support.labelled import judge_says, pandalm_study, people_say, with_items
 from tests.support.shared_rows import share_rows
 
@@ -296,7 +296,7 @@ def test_studies_without_judge_or_label_say_what_to_do(alice):
         alice.get(reverse("calibration", args=["empty"]))
     )
     assert "Nothing to report yet" in text_of(alice.get(reverse("report", args=["empty"])))
-    judge = Judge.objects.create(name="elsewhere", provider="baseline")
+    judge = JudgeFactory(name="elsewhere", provider="baseline")
     here = ["empty", judge.pk]
     assert "elsewhere has not rated this study" in text_of(alice.get(reverse("judge_verdict", args=here)))
     assert "Run this judge" in text_of(alice.get(reverse("criterion_verdict", args=[*here, "tone"])))

@@ -6,10 +6,11 @@ from django.db import IntegrityError, transaction
 
 from core.audit.models import Act
 from core.errors import InputError
-from judging.judges.models import Judge, ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.providers.keys import origin
 from judging.judges.services import judges, keys
 from tests.support import factories
+from tests.support.factories import JudgeFactory
 from tests.support.judging import dialogue_study, judged
 from tests.support.model_server import MODEL, running
 
@@ -118,7 +119,7 @@ def test_the_judges_of_a_project_show_its_key_and_those_of_another_do_not(owner,
         kept(owner, project, server.url)
         shown = {}
         for home in (project, factories.ProjectFactory()):
-            judge = Judge.objects.create(
+            judge = JudgeFactory(
                 project=home,
                 name=home.slug,
                 provider="openai_compatible",

@@ -10,7 +10,7 @@ from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import work
 from tests.db.annotation.agreement.services.test_more_ratings import voted
-from tests.support.factories import CriterionFactory, UserFactory
+from tests.support.factories import CriterionFactory, JudgeFactory, UserFactory
 from tests.support.judging import dialogue_study, response_study, scripted
 from tests.support.labelled import judge_says, people_say, with_items
 
@@ -141,7 +141,7 @@ def test_judgments_come_by_page_at_a_constant_cost(study, alice, django_assert_n
 
 
 def test_a_judge_that_ran_stays_and_one_that_never_did_goes(study, alice):
-    ran, idle = Judge.objects.get(name="gpt"), Judge.objects.create(name="idle", provider="baseline")
+    ran, idle = Judge.objects.get(name="gpt"), JudgeFactory(name="idle", provider="baseline")
     assert alice.delete(f"/api/v1/judges/{ran.pk}").status_code == 400
     assert alice.delete(f"/api/v1/judges/{idle.pk}").status_code == 204
     limited = alice.put(f"/api/v1/judges/{ran.pk}/limits", {"daily_budget_usd": "5.5"})

@@ -16,6 +16,7 @@ from core.errors import InputError
 from judging.judges.models import Judge
 from judging.runs.imports import pandalm
 from judging.runs.models.runs import JudgeRun, Judgment
+from tests.support.factories import JudgeFactory, StudyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +125,7 @@ def test_a_judge_may_be_absent(folder):
 
 
 def test_a_name_that_a_real_judge_has_gets_a_new_version(folder):
-    Judge.objects.create(name="gpt-3.5-turbo", provider="openai")
+    JudgeFactory(name="gpt-3.5-turbo", provider="openai")
     load(folder)
     assert [judge.version for judge in Judge.objects.filter(name="gpt-3.5-turbo")] == [1, 2]
 
@@ -155,7 +156,7 @@ def test_a_folder_of_something_else_says_so(tmp_path):
 
 
 def test_a_study_of_the_same_name_and_another_kind(folder):
-    Study.objects.create(name="PandaLM", slug="pandalm", kind="dialogue")
+    StudyFactory(name="PandaLM", slug="pandalm", kind="dialogue")
     with pytest.raises(InputError, match="another study called 'PandaLM'"):
         load(folder)
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping
 from annotation.studies.models.labels import Annotation
+from core.accounts.models.projects import choose_project
 from core.files.staging import find_staging_folder
 from core.files.writing import load_arrow
 from judging.runs.views.mappings import build_state
@@ -212,7 +213,9 @@ class TestWhatIsWrong:
 
     def test_a_column_that_is_not_there(self, alice, address):
         columns = {"question": "questoin", "response_1": "a", "response_2": "b"}
-        saved = SavedMapping.objects.create(name="Typo", document={"kind": "pairs", "columns": columns})
+        saved = SavedMapping.objects.create(
+            project=choose_project(None), name="Typo", document={"kind": "pairs", "columns": columns}
+        )
         page = words(alice.post(address, {"act": "use", "use": saved.pk}))
         assert "there is no column &#x27;questoin&#x27;. Is &#x27;question&#x27; meant?" in page
         assert "The file has: id, question, a, b, note" in page

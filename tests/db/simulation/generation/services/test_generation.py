@@ -5,7 +5,6 @@ import json
 import pytest
 
 from annotation.corpus.models import Profile, Scenario, Task
-from core.accounts.models.projects import use_project
 from core.errors import InputError
 from judging.judges.services import keys
 from simulation.agents import services as agents_services
@@ -58,10 +57,8 @@ def test_the_agent_shows_the_key_of_the_project_that_asks(model, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "another")
     project = factories.ProjectFactory()
     keys.keep(by=None, project=project, address=model.url, key=KEY)
-    with use_project(project):
-        order = made(
-            model, "profile", CUISINE, SUMMARY, GENRE, SUMMARY, domains=["Restaurants", "Books"], demographics=PERSON
-        )
+    told = {"domains": ["Restaurants", "Books"], "demographics": PERSON, "project": project}
+    order = made(model, "profile", CUISINE, SUMMARY, GENRE, SUMMARY, **told)
 
     assert (order.project, order.state) == (project, "done")
     assert {asked.headers["authorization"] for asked in model.asked} == {f"Bearer {KEY}"}

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from core.accounts.models.projects import choose_project
 from simulation.agents.models import Agent
 from simulation.experiments.models import Experiment
 from simulation.generation.models import Making
@@ -58,8 +59,10 @@ def test_one_that_waits_for_its_own_process_or_for_later_is_left_alone(swept):
 
 def test_orders_of_material_too(swept):
     agent = Agent.objects.create(provider="scripted", settings_hash="a")
-    lost = Making.objects.create(kind="tasks", agent=agent, queued_at=timezone.now() - LONG_AGO)
-    Making.objects.create(kind="tasks", agent=agent, queued_at=timezone.now())
+    lost = Making.objects.create(
+        project=choose_project(None), kind="tasks", agent=agent, queued_at=timezone.now() - LONG_AGO
+    )
+    Making.objects.create(project=choose_project(None), kind="tasks", agent=agent, queued_at=timezone.now())
 
     assert swept() == [lost.pk]
 
@@ -91,7 +94,9 @@ def test_a_worker_that_starts_takes_up_what_its_killed_predecessor_held(sent, dj
     experiment = factories.ExperimentFactory(worker=ended(), queued_at=timezone.now())
     told = factories.ExperimentFactory(queued_at=timezone.now())
     agent = Agent.objects.create(provider="scripted", settings_hash="a")
-    held = Making.objects.create(kind="check", agent=agent, worker=ended(), queued_at=timezone.now())
+    held = Making.objects.create(
+        project=choose_project(None), kind="check", agent=agent, worker=ended(), queued_at=timezone.now()
+    )
 
     with django_capture_on_commit_callbacks(execute=True):
         assert recovery.take_over() == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from core.accounts.models.projects import choose_project
 from simulation.agents.models import Agent
 from simulation.experiments.models import PreferenceType
 from simulation.generation.models import Conflict, Making
@@ -29,7 +30,7 @@ def text_of(response) -> str:
 def order():
     agent = Agent.objects.create(provider="scripted", model="maker", settings_hash="m")
     profile = factories.ProfileFactory()
-    return Making.objects.create(kind="check", agent=agent, profile=profile)
+    return Making.objects.create(project=choose_project(None), kind="check", agent=agent, profile=profile)
 
 
 @pytest.fixture
