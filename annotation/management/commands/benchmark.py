@@ -19,9 +19,9 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", nargs="?", help="its address, or its name for the newest version")
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        if options["benchmark"]:
-            return benchmarks.row(benchmarks.find_benchmark(options["benchmark"])).to_json()
+    def run(self, *, benchmark: str | None, **_: object) -> Mapping[str, object]:
+        if benchmark:
+            return benchmarks.row(benchmarks.find_benchmark(benchmark)).to_json()
         return {"benchmarks": [row.to_json() for row in benchmarks.rows()]}
 
     def say(self, document: dict[str, Any]) -> None:

@@ -42,19 +42,21 @@ class Command(ConcordCommand):
         parser.add_argument("--graded", default="", help="the study of grades; the newest one by default")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        study, asked = study_called(options["study"]), ResamplingOptions(**read_arguments(ResamplingOptions, options))
-        if options["make"]:
-            made = grading.make_study(by=None, study=study, name=options["name"], seed=asked.seed)
-            if options["open"]:
+    def run(
+        self, *, study: str, make: bool, name: str, open: bool, graded: str, **options: object
+    ) -> Mapping[str, object]:
+        found, asked = study_called(study), ResamplingOptions(**read_arguments(ResamplingOptions, options))
+        if make:
+            made = grading.make_study(by=None, study=found, name=name, seed=asked.seed)
+            if open:
                 studies.open(by=None, study=made)
-            return {"study": study.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
-        there = [study_called(options["graded"])] if options["graded"] else grading.list_graded_studies(study)
+            return {"study": found.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
+        there = [study_called(graded)] if graded else grading.list_graded_studies(found)
         if not there:
             raise InputError(
-                "The responses of {study} are graded nowhere: use --make first.", field="graded", study=study
+                "The responses of {study} are graded nowhere: use --make first.", field="graded", study=found
             )
-        return grading.compare(study=study, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
+        return grading.compare(study=found, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
 
     def say(self, document: dict[str, Any]) -> None:
         if "items" in document:

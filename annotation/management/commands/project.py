@@ -21,17 +21,15 @@ class Command(ConcordCommand):
         parser.add_argument("name", nargs="?", help="of the new project")
         parser.add_argument("--owner", metavar="USER", help="who manages it; is made a researcher if need be")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["name"] is None:
+    def run(self, *, name: str | None, owner: str | None, **_: object) -> dict[str, object]:
+        if name is None:
             return {
                 "projects": [describe_project(one) for one in Project.objects.prefetch_related("memberships__user")]
             }
-        owner = None
-        if options["owner"] is not None:
-            owner = User.objects.filter(username=options["owner"]).first()
-            if owner is None:
-                raise InputError("There is no account {options!r}.", field="owner", options=options["owner"])
-        return {"projects": [describe_project(projects.make(by=None, name=options["name"], owner=owner))]}
+        person = None if owner is None else User.objects.filter(username=owner).first()
+        if owner is not None and person is None:
+            raise InputError("There is no account {options!r}.", field="owner", options=owner)
+        return {"projects": [describe_project(projects.make(by=None, name=name, owner=person))]}
 
     def say(self, document: dict[str, Any]) -> None:
         for one in document["projects"]:

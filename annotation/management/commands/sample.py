@@ -30,25 +30,37 @@ class Command(ConcordCommand):
         for field in FIELDS:
             parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only items with one of these")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(
+        self, *, study: str, predicted_from: str | None, predicted_criterion: str | None, **options: Any
+    ) -> dict[str, object]:
         given = read_arguments(NewSample, options, but=("filters", *PREDICTED))
-        predicted_from = criterion_to_predict(*(options[name] for name in PREDICTED))
+        criterion = criterion_to_predict(predicted_from, predicted_criterion)
         sample = samples.draw(
             by=None,
-            study=study_called(options["study"]),
+            study=study_called(study),
             filters={field: split_names(options[field]) for field in FIELDS if options[field]},
-            predicted_from=predicted_from,
-            tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
+            predicted_from=criterion,
+            tiers=load_predicted_tiers(criterion) if criterion else None,
             **given,
         )
         return document(sample)
 
-    def say(self, document: dict[str, Any]) -> None:
-        for warning in document["warnings"]:
+    def tell(
+        self,
+        *,
+        warnings: list[str],
+        method: str,
+        frame_size: int,
+        size: int,
+        strata: list[str],
+        drawn: list[dict[str, object]],
+        **_: object,
+    ) -> None:
+        for warning in warnings:
             self.stdout.write(f"! {warning}")
-        self.stdout.write(f"Drew {document['size']} of {document['frame_size']} eligible items ({document['method']}).")
-        if document["strata"]:
-            for stratum in document["drawn"]:
+        self.stdout.write(f"Drew {size} of {frame_size} eligible items ({method}).")
+        if strata:
+            for stratum in drawn:
                 self.stdout.write(f"  {stratum['stratum']}: {stratum['size']} (chance {stratum['probability']:.3f})")
 
 
