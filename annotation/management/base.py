@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -31,6 +31,9 @@ NOT_RESAMPLED = "No intervals by resampling: none was asked for (0 resamples)."
 
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
+
+Listing = Sequence[Mapping[str, object]]
+"""Rows in a document."""
 
 
 @contextmanager
@@ -142,11 +145,8 @@ class ConcordCommand(PlainCommand):
         raise CommandError(f"{type(self).__name__} has no run method")
 
     def say(self, document: Any) -> None:
-        """Write the document for a person."""
-        if isinstance(document, Mapping):
-            self.tell(**document)
-        else:
-            self.write_json(document)
+        """Write the document for a person; where it is a list, a command has its own."""
+        self.tell(**document)
 
     def tell(self, *args: Any, **document: Any) -> None:  # noqa: ARG002
         """Write a document that is an object. A command names the parts that it reads, each with its type."""

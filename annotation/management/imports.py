@@ -8,9 +8,9 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from annotation.corpus.imports import records
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from core.errors import InputError
-from core.files.input_files import InputFile, OnError, RefusedRecord
+from core.files.input_files import InputFile, OnError
 
 
 class ImportCommand(ConcordCommand):
@@ -29,19 +29,10 @@ class ImportCommand(ConcordCommand):
         )
 
     def tell(
-        self,
-        *,
-        created: dict[str, int],
-        updated: dict[str, int],
-        unchanged: dict[str, int],
-        skipped: list[RefusedRecord],
-        warnings: list[str],
-        study: str | None = None,
-        errors_file: str | None = None,
-        **_: object,
+        self, *, skipped: Listing, warnings: list[str], study: str = "", errors_file: str = "", **kinds: dict[str, int]
     ) -> None:
-        for name, kinds in (("created", created), ("updated", updated), ("unchanged", unchanged)):
-            if counts := ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count):
+        for name in ("created", "updated", "unchanged"):
+            if counts := ", ".join(f"{count} {kind}" for kind, count in kinds[name].items() if count):
                 self.stdout.write(f"{name}: {counts}")
         if study:
             self.stdout.write(f"study: {study}")
@@ -69,15 +60,10 @@ class RecordsCommand(ImportCommand):
     def run(
         self, *, path: Path, source: str, on_error: OnError, attachments: Path | None = None, **_: object
     ) -> object:
-        outcome = records.load(
-            by=None,
-            kind=self.kind,
-            file=InputFile.from_path(path),
-            source=source,
-            on_error=on_error,
-            attachments=attachments,
-        )
-        return outcome.to_document()
+        file = InputFile.from_path(path)
+        return records.load(
+            by=None, kind=self.kind, file=file, source=source, on_error=on_error, attachments=attachments
+        ).to_document()
 
 
 def read_text(path: Path, *, field: str | None = None) -> str:

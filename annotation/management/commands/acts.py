@@ -6,7 +6,7 @@ from datetime import date
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import columns
 from core.audit.queries import EventFilter, head, list_events
 from core.errors import InputError
@@ -39,7 +39,7 @@ class Command(ConcordCommand):
             "acts": [one.to_json() for one in shown.iterator(chunk_size=2000)],
         }
 
-    def tell(self, *, head: dict[str, object], acts: list[dict[str, object]], **_: object) -> None:
+    def tell(self, *, head: dict[str, object], acts: Listing, **_: object) -> None:
         rows = [
             [
                 str(one["number"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import qualification
 from annotation.studies.queries.studies import people_called, study_called
@@ -56,7 +56,7 @@ class Command(ConcordCommand):
             ],
         }
 
-    def tell(self, *, results: list[dict[str, object]], **_: object) -> None:
+    def tell(self, *, results: Listing, **_: object) -> None:
         if not results:
             self.stdout.write("Nobody has completed a qualification yet.")
         for one in results:

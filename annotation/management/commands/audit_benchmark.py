@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.options import AuditOptions
@@ -11,7 +13,7 @@ from annotation.benchmarks.services import versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
-from annotation.stats.benchmarks.result_types import RecurringDocument, ShortcutDocument
+from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument
 from core.options.fields import add_arguments, read_arguments, split_names
 
 
@@ -28,20 +30,13 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         add_arguments(parser, AuditOptions)
-        parser.add_argument("--clean", nargs="+", metavar="RULE", help=f"among {', '.join(RULES)}")
+        parser.add_argument("--clean", nargs="+", default=[], metavar="RULE", help=f"among {', '.join(RULES)}")
         parser.add_argument("--version-name", default="", metavar="VERSION", help="of the cleaned version")
         parser.add_argument("--notes", default="")
         parser.add_argument("--release", action="store_true", help="release the cleaned version at once")
 
     def run(
-        self,
-        *,
-        benchmark: str,
-        clean: list[str] | None,
-        version_name: str,
-        notes: str,
-        release: bool,
-        **options: object,
+        self, *, benchmark: str, clean: list[str], version_name: str, notes: str, release: bool, **options: object
     ) -> dict[str, object]:
         one = benchmarks.find_benchmark(benchmark)
         found = versions.audit(by=None, benchmark=one, **read_arguments(AuditOptions, options))
@@ -54,28 +49,19 @@ class Command(ConcordCommand):
             document["cleaned"] = benchmarks.row(made).to_json()
         return document
 
-    def tell(
-        self,
-        *,
-        n: int,
-        n_personas: int,
-        recurring: list[RecurringDocument],
-        shortcuts: list[ShortcutDocument],
-        cleaned: BenchmarkDocument | None = None,
-        **_: object,
-    ) -> None:
-        self.stdout.write(f"{n} cases of {n_personas} personas.")
+    def tell(self, *, cleaned: BenchmarkDocument | None = None, **found: Unpack[BenchmarkAuditDocument]) -> None:
+        self.stdout.write(f"{found['n']} cases of {found['n_personas']} personas.")
         rows = [["tier", "cases", "in another tier", "with the opposite label"]]
         rows += [
             [one["tier"] or "all", str(one["n"]), str(one["recurring"]), str(one["opposite"])]
-            for one in recurring
+            for one in found["recurring"]
             if not one["kind"]
         ]
         self.stdout.write(text.columns(rows))
         rows = [["rule", "tier", "agrees"]]
         rows += [
             [one["rule"], one["tier"] or "all", text.estimate(one["accuracy"], digits=4)]
-            for one in shortcuts
+            for one in found["shortcuts"]
             if not one["kind"]
         ]
         self.stdout.write(text.columns(rows))

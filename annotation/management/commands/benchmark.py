@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.result_types import BenchmarkDocument
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 
@@ -24,8 +25,8 @@ class Command(ConcordCommand):
             return benchmarks.row(benchmarks.find_benchmark(benchmark)).to_json()
         return {"benchmarks": [row.to_json() for row in benchmarks.rows()]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        found = document.get("benchmarks", [document])
+    def tell(self, *, benchmarks: Sequence[BenchmarkDocument] | None = None, **one: Unpack[BenchmarkDocument]) -> None:
+        found = [one] if benchmarks is None else benchmarks
         if not found:
             self.stdout.write("No benchmark yet: import_pairs PATH --format personafeedback, or build_benchmark.")
             return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Literal, Unpack
 
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
+from annotation.benchmarks.result_types import GradedDocument
 from annotation.benchmarks.services import grading
 from annotation.management import text
 from annotation.management.base import ConcordCommand
@@ -16,7 +17,8 @@ from annotation.studies.services import studies
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 
-TOLD = {
+Hidden = Literal["no_difference", "same_sign", "opposite", "both_high", "both_low", "difference", "correlation"]
+TOLD: dict[Hidden, str] = {
     "no_difference": "preferences whose two grades are equal",
     "same_sign": "of the others, the chosen one has the higher grade",
     "opposite": "preferences whose chosen response has the lower grade",
@@ -58,12 +60,10 @@ class Command(ConcordCommand):
             )
         return grading.compare(study=found, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "items" in document:
-            self.stdout.write(f"Made {document['graded']} ({document['state']}) with {document['items']} responses.")
+    def tell(self, *, state: str = "", items: int | None = None, **found: Unpack[GradedDocument]) -> None:
+        if items is not None:
+            self.stdout.write(f"Made {found['graded']} ({state}) with {items} responses.")
             return
-        self.stdout.write(f"{document['n']} choices with both grades, on {document['cases']} cases.")
-        rows = [
-            [words, text.estimate(document[name]), f"n {document[name]['n_items']}"] for name, words in TOLD.items()
-        ]
+        self.stdout.write(f"{found['n']} choices with both grades, on {found['cases']} cases.")
+        rows = [[words, text.estimate(found[name]), f"n {found[name]['n_items']}"] for name, words in TOLD.items()]
         self.stdout.write(text.columns(rows))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.studies.models.studies import Criterion
 from annotation.studies.options import Edit
 from annotation.studies.parsing.guidelines import read_guideline
@@ -49,7 +49,7 @@ class Command(ConcordCommand):
             raise InputError("a reason belongs to --file", field="reason")
         return document(found)
 
-    def tell(self, *, versions: list[dict[str, object]], **_: object) -> None:
+    def tell(self, *, versions: Listing, **_: object) -> None:
         for one in versions:
             who = f" by {one['by']}" if one["by"] else ""
             head = f"version {one['version']}, {str(one['at'])[:16]}{who}: {one['labels']} labels"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from django.core.management.base import CommandParser
@@ -10,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.recruitment.forms import LONGEST_DAYS, days_from_now
 from annotation.recruitment.models import Invitation
 from annotation.recruitment.platforms import PLATFORMS
@@ -67,9 +66,7 @@ class Command(ConcordCommand):
         rows = [one for one in list_invitations(found) if one["number"] == made.invitation.pk]
         return {"study": found.name, "link": site.rstrip("/") + path, "token": made.token, **rows[0]}
 
-    def tell(
-        self, *, study: str, number: int = 0, link: str = "", invitations: Sequence[dict[str, object]] = (), **_: object
-    ) -> None:
+    def tell(self, *, study: str, number: int = 0, link: str = "", invitations: Listing = (), **_: object) -> None:
         if link:
             self.stdout.write(f"Invitation {number} into {study!r}, told this once:\n{link}")
         for one in invitations:

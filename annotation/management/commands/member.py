@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.commands.project import describe_project
+from annotation.management.commands.project import ProjectDocument, describe_project
 from core.accounts.models.projects import Membership
 from core.accounts.models.users import User
 from core.accounts.queries import find_project
@@ -24,7 +24,7 @@ class Command(ConcordCommand):
         what.add_argument("--role", help=", ".join(Membership.Role.values))
         what.add_argument("--remove", action="store_true", help="take the account out of the project")
 
-    def run(self, *, project: str, user: str, role: str | None, **_: object) -> dict[str, object]:
+    def run(self, *, project: str, user: str, role: str | None, **_: object) -> ProjectDocument:
         found, person = find_project(project), User.objects.filter(username=user).first()
         if person is None:
             raise InputError("There is no account {options!r}.", field="user", options=user)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -11,6 +11,14 @@ from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.services import projects
 from core.errors import InputError
+
+
+class ProjectDocument(TypedDict):
+    """A project and its members, each with a role."""
+
+    name: str
+    slug: str
+    members: list[dict[str, str]]
 
 
 class Command(ConcordCommand):
@@ -31,12 +39,12 @@ class Command(ConcordCommand):
             raise InputError("There is no account {options!r}.", field="owner", options=owner)
         return {"projects": [describe_project(projects.make(by=None, name=name, owner=person))]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        for one in document["projects"]:
+    def tell(self, *, projects: list[ProjectDocument], **_: object) -> None:
+        for one in projects:
             who = ", ".join(f"{member['user']} ({member['role']})" for member in one["members"]) or "nobody"
             self.stdout.write(f"{one['slug']}: {one['name']}; {who}")
 
 
-def describe_project(project: Project) -> dict[str, object]:
+def describe_project(project: Project) -> ProjectDocument:
     people = [{"user": one.user.username, "role": one.role} for one in project.memberships.all()]
     return {"name": project.name, "slug": project.slug, "members": sorted(people, key=lambda one: one["user"])}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import releasing, versions
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from core.files.writing import output_path, refuse_stdout
 
 
@@ -36,9 +35,7 @@ class Command(ConcordCommand):
             document |= {"folder": str(output), "files": manifest["cases"], "digest": manifest["digest"]}
         return document
 
-    def tell(
-        self, *, slug: str, counting: int, folder: str = "", files: Sequence[dict[str, object]] = (), **_: object
-    ) -> None:
+    def tell(self, *, slug: str, counting: int, folder: str = "", files: Listing = (), **_: object) -> None:
         self.stdout.write(f"{slug} is released: {counting} cases.")
         for file in files:
             self.stdout.write(f"  {folder}/{file['path']}: {file['records']}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import to_words
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.parsing.rubric_files import FORMATS, read_rubric, to_document, write_rubric
@@ -48,9 +48,7 @@ class Command(ConcordCommand):
     def run(self, *, verb: str, **options: object) -> dict[str, object]:
         return VERBS[verb](**options)
 
-    def tell(
-        self, *, text: str | None = None, templates: list[dict[str, object]] | None = None, **document: object
-    ) -> None:
+    def tell(self, *, text: str | None = None, templates: Listing | None = None, **document: object) -> None:
         if text is not None:
             self.stdout.write(text, ending="")
         elif templates is not None:
@@ -96,9 +94,5 @@ def change(*, study: str, file: Path, reason: str, **_: object) -> dict[str, obj
     return {"study": found.name, **asdict(done)}
 
 
-VERBS: dict[str, Callable[..., dict[str, object]]] = {
-    "check": check,
-    "export": export,
-    "templates": list_templates,
-    "change": change,
-}
+Verb = Callable[..., dict[str, object]]
+VERBS: dict[str, Verb] = {"check": check, "export": export, "templates": list_templates, "change": change}

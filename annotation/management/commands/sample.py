@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.studies.models.studies import Criterion, Sample
 from annotation.studies.options import NewSample
 from annotation.studies.queries.context import find_missing_context
@@ -17,7 +17,6 @@ from annotation.studies.services import samples
 from core.options.fields import add_arguments, read_arguments, split_names
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
-PREDICTED = ("predicted_from", "predicted_criterion")
 
 
 class Command(ConcordCommand):
@@ -33,7 +32,7 @@ class Command(ConcordCommand):
     def run(
         self, *, study: str, predicted_from: str | None, predicted_criterion: str | None, **options: Any
     ) -> dict[str, object]:
-        given = read_arguments(NewSample, options, but=("filters", *PREDICTED))
+        given = read_arguments(NewSample, options, but=("filters", "predicted_from", "predicted_criterion"))
         criterion = criterion_to_predict(predicted_from, predicted_criterion)
         sample = samples.draw(
             by=None,
@@ -45,20 +44,10 @@ class Command(ConcordCommand):
         )
         return document(sample)
 
-    def tell(
-        self,
-        *,
-        warnings: list[str],
-        method: str,
-        frame_size: int,
-        size: int,
-        strata: list[str],
-        drawn: list[dict[str, object]],
-        **_: object,
-    ) -> None:
+    def tell(self, *, warnings: list[str], strata: list[str], drawn: Listing, **sample: object) -> None:
         for warning in warnings:
             self.stdout.write(f"! {warning}")
-        self.stdout.write(f"Drew {size} of {frame_size} eligible items ({method}).")
+        self.stdout.write(f"Drew {sample['size']} of {sample['frame_size']} eligible items ({sample['method']}).")
         if strata:
             for stratum in drawn:
                 self.stdout.write(f"  {stratum['stratum']}: {stratum['size']} (chance {stratum['probability']:.3f})")

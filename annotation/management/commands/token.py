@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import to_words
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
@@ -38,7 +38,7 @@ class Command(ConcordCommand):
         made, text = tokens.make(by=user, name=name, scopes=split_names(scopes), days=days or None)
         return {"token": text, "tokens": [describe_token(made)]}
 
-    def tell(self, *, tokens: list[dict[str, object]], token: str | None = None, **_: object) -> None:
+    def tell(self, *, tokens: Listing, token: str | None = None, **_: object) -> None:
         if token is not None:
             self.stdout.write(f"{token}\nCopy it now: it is kept nowhere.")
             return

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import to_words
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import webhooks
@@ -24,23 +22,15 @@ class Command(ConcordCommand):
     example = "webhook --by rosa --url https://lab.example/hook --events run.finished study.finished"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--by", help="username of who makes it")
-        parser.add_argument("--url", help="makes a webhook to this address")
+        parser.add_argument("--by", default="", help="username of who makes it")
+        parser.add_argument("--url", default="", help="makes a webhook to this address")
         parser.add_argument("--events", nargs="+", default=[], help=f"among {', '.join(webhooks.EVENTS)}")
         parser.add_argument("--log", type=int, metavar="ID", help="what this webhook was told last")
         parser.add_argument("--ping", type=int, metavar="ID", help="send it a message now, to try it")
         parser.add_argument("--end", type=int, metavar="ID", help="tell it nothing more")
 
     def run(
-        self,
-        *,
-        by: str | None,
-        url: str | None,
-        events: list[str],
-        log: int | None,
-        ping: int | None,
-        end: int | None,
-        **_: object,
+        self, *, by: str, url: str, events: list[str], log: int | None, ping: int | None, end: int | None, **_: object
     ) -> dict[str, object]:
         if url:
             if not by:
@@ -61,15 +51,8 @@ class Command(ConcordCommand):
             return {"deliveries": [describe_delivery(one) for one in told]}
         return {"webhooks": [describe_webhook(hook) for hook in Webhook.objects.order_by("pk")]}
 
-    def tell(
-        self,
-        *,
-        secret: str | None = None,
-        webhooks: Sequence[dict[str, object]] = (),
-        deliveries: Sequence[dict[str, object]] = (),
-        **_: object,
-    ) -> None:
-        if secret is not None:
+    def tell(self, *, secret: str = "", webhooks: Listing = (), deliveries: Listing = (), **_: object) -> None:
+        if secret:
             self.stdout.write(f"Secret of its signatures, shown now: {secret}")
         for hook in webhooks:
             state = "ended" if hook["ended_at"] else "working"
