@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -30,6 +30,9 @@ NOT_RESAMPLED = "No intervals by resampling: none was asked for (0 resamples)."
 
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
+
+Listing = Sequence[Mapping[str, object]]
+"""Rows in a document."""
 
 
 @contextmanager
@@ -59,7 +62,7 @@ class ConcordCommand(PlainCommand):
     """A command of CLI.md: exits 0 on success, 2 on bad usage or input, 1 on an unexpected failure.
 
     Subclasses set `help` and `example`, add arguments in `arguments`, and return from `run` the document that
-    `--json` prints. `say` writes it for a person otherwise. Progress and logs go to stderr.
+    `--json` prints. `say` writes it for a person otherwise, or `tell`, given its parts. Progress and logs go to stderr.
     """
 
     example = ""
@@ -132,18 +135,21 @@ class ConcordCommand(PlainCommand):
         """Whether it writes what `exports` names with these options."""
         return True
 
-    def record_export(self, **options: Any) -> None:
+    def record_export(self, *, study: str | None = None, **options: object) -> None:
         """With the study, and how it was asked for; of a path the name of the file."""
-        study = study_called(options["study"]) if options.get("study") else None
         says = {name: options[name] for name in ("format", "demographics", "output") if name in options}
-        record(f"export.{self.exports}", by=None, on=study, **says)
+        record(f"export.{self.exports}", by=None, on=study_called(study) if study else None, **says)
 
     def run(self, *args: Any, **options: Any) -> object:  # noqa: ARG002
         """Do the work and return the document. A command names the options that it reads, each with its type."""
         raise CommandError(f"{type(self).__name__} has no run method")
 
     def say(self, document: Any) -> None:
-        """Write the document for a person."""
+        """Write the document for a person; where it is a list, a command has its own."""
+        self.tell(**document)
+
+    def tell(self, *args: Any, **document: Any) -> None:  # noqa: ARG002
+        """Write a document that is an object. A command names the parts that it reads, each with its type."""
         self.write_json(document)
 
     def write_json(self, document: object) -> None:

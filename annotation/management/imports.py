@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.corpus.imports import records
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 
 
 class ImportCommand(ConcordCommand):
@@ -29,17 +28,18 @@ class ImportCommand(ConcordCommand):
             "skip: the good records are kept, the bad ones are written to PATH.errors.jsonl",
         )
 
-    def say(self, document: Any) -> None:
+    def tell(
+        self, *, skipped: Listing, warnings: list[str], study: str = "", errors_file: str = "", **kinds: dict[str, int]
+    ) -> None:
         for name in ("created", "updated", "unchanged"):
-            counts = ", ".join(f"{count} {kind}" for kind, count in document[name].items() if count)
-            if counts:
+            if counts := ", ".join(f"{count} {kind}" for kind, count in kinds[name].items() if count):
                 self.stdout.write(f"{name}: {counts}")
-        if study := document.get("study"):
+        if study:
             self.stdout.write(f"study: {study}")
-        for warning in document["warnings"]:
+        for warning in warnings:
             self.stdout.write(f"note: {warning}")
-        if document["skipped"]:
-            self.stdout.write(f"skipped: {len(document['skipped'])} records, written to {document['errors_file']}")
+        if skipped:
+            self.stdout.write(f"skipped: {len(skipped)} records, written to {errors_file}")
 
 
 WITH_ATTACHMENTS = ("dialogues", "pairs")
@@ -57,16 +57,13 @@ class RecordsCommand(ImportCommand):
             parser.add_argument("--attachments", type=Path, metavar="FOLDER", help="where the pictures and sounds lie")
         parser.add_argument("--source", default=records.SOURCE, help="whose ids these are (default: %(default)s)")
 
-    def run(self, **options: Any) -> object:
-        outcome = records.load(
-            by=None,
-            kind=self.kind,
-            file=InputFile.from_path(options["path"]),
-            source=options["source"],
-            on_error=options["on_error"],
-            attachments=options.get("attachments"),
-        )
-        return outcome.to_document()
+    def run(
+        self, *, path: Path, source: str, on_error: OnError, attachments: Path | None = None, **_: object
+    ) -> object:
+        file = InputFile.from_path(path)
+        return records.load(
+            by=None, kind=self.kind, file=file, source=source, on_error=on_error, attachments=attachments
+        ).to_document()
 
 
 def read_text(path: Path, *, field: str | None = None) -> str:

@@ -22,3 +22,12 @@ def columns(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> str:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))] if rows else []
     padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return "\n".join((indent + "  ".join(cells)).rstrip() for cells in padded)
+
+
+def to_words(value: object) -> str:
+    """Say a value of a document: a list by its items, types by their criteria, and what was renamed to what."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} ({one})" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(" as ".join(one) if isinstance(one, tuple) else str(one) for one in value)
+    return str(value)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import columns
 from core.audit.queries import EventFilter, head, list_events
 from core.errors import InputError
@@ -26,37 +25,33 @@ class Command(ConcordCommand):
         parser.add_argument("--until", default="", metavar="DAY", help="last day")
         parser.add_argument("--limit", type=int, default=100, help="how many (default: %(default)s; 0: all)")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if not 0 <= options["limit"] <= LARGEST:
+    def run(
+        self, *, study: str, person: str, verb: str, since: str, until: str, limit: int, **_: object
+    ) -> dict[str, object]:
+        if not 0 <= limit <= LARGEST:
             raise InputError("must be between 0 and {largest}", field="limit", largest=LARGEST)
-        wanted = EventFilter(
-            person=options["person"],
-            study=options["study"],
-            verb=options["verb"],
-            since=day(options["since"], "since"),
-            until=day(options["until"], "until"),
-        )
+        wanted = EventFilter(person, study, verb, since=day(since, "since"), until=day(until, "until"))
         rows = list_events(wanted, seen_by=None)
         number, digest = head()
-        shown = rows[: options["limit"]] if options["limit"] else rows
+        shown = rows[:limit] if limit else rows
         return {
             "head": {"number": number, "sha256": digest},
             "acts": [one.to_json() for one in shown.iterator(chunk_size=2000)],
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def tell(self, *, head: dict[str, object], acts: Listing, **_: object) -> None:
         rows = [
             [
                 str(one["number"]),
-                one["at"][:19],
-                one["who"] or one["operator"] or "-",
-                one["verb"],
+                str(one["at"])[:19],
+                str(one["who"] or one["operator"] or "-"),
+                str(one["verb"]),
                 " ".join(str(part) for part in (one["kind"], one["object_id"], one["name"]) if part),
             ]
-            for one in document["acts"]
+            for one in acts
         ]
         self.stdout.write(columns([["number", "at", "who", "verb", "on"], *rows]))
-        self.stdout.write(f"{document['head']['number']} on record, the newest {document['head']['sha256']}")
+        self.stdout.write(f"{head['number']} on record, the newest {head['sha256']}")
 
 
 def day(text: str, field: str) -> date | None:

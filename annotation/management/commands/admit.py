@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import qualification
 from annotation.studies.queries.studies import people_called, study_called
@@ -27,19 +25,21 @@ class Command(ConcordCommand):
         parser.add_argument("--by", metavar="NAME", help="who decides")
         parser.add_argument("--reason", default="")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        if options["annotator"]:
-            if not options["by"]:
+    def run(
+        self, *, study: str, annotator: str | None, by: str | None, again: bool, reason: str, **_: object
+    ) -> dict[str, object]:
+        found = study_called(study)
+        if annotator:
+            if not by:
                 raise InputError("Say who decides.", field="by")
-            (annotator,), (by,) = (people_called([options[name]], name) for name in ("annotator", "by"))
-            decide = qualification.try_again if options["again"] else qualification.let_through
-            decide(by=by, study=study, annotator=annotator, reason=options["reason"])
-        elif options["again"]:
+            (person,), (decider,) = people_called([annotator], "annotator"), people_called([by], "by")
+            decide = qualification.try_again if again else qualification.let_through
+            decide(by=decider, study=found, annotator=person, reason=reason)
+        elif again:
             raise InputError("Say who may try again.", field="annotator")
         return {
-            "study": study.name,
-            "pass_mark": study.pass_mark,
+            "study": found.name,
+            "pass_mark": found.pass_mark,
             "results": [
                 {
                     "annotator": one.annotator.username,
@@ -52,14 +52,14 @@ class Command(ConcordCommand):
                     "reason": one.reason,
                     "at": one.created_at.isoformat(),
                 }
-                for one in queries.admissions(study)
+                for one in queries.admissions(found)
             ],
         }
 
-    def say(self, document: dict[str, Any]) -> None:
-        if not document["results"]:
+    def tell(self, *, results: Listing, **_: object) -> None:
+        if not results:
             self.stdout.write("Nobody has completed a qualification yet.")
-        for one in document["results"]:
+        for one in results:
             what = "may try again" if one["outcome"] == "again" else one["outcome"]
             by = f", decided by {one['decided_by']}: {one['reason']}" if one["decided_by"] else ""
             self.stdout.write(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -24,27 +22,26 @@ class Command(ConcordCommand):
         add_arguments(parser, People, annotators=[])
         parser.add_argument("--open", action="store_true", help="open the study to them")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
+    def run(self, *, study: str, open: bool, **options: object) -> dict[str, object]:
+        found = study_called(study)
         with audit_batch():
             people = people_called(read_arguments(People, options)["annotators"])
-            assignments.add_annotators(by=None, study=study, annotators=people)
-            if options["open"]:
-                studies.open(by=None, study=study)
-        row = study_row(study)
+            assignments.add_annotators(by=None, study=found, annotators=people)
+            if open:
+                studies.open(by=None, study=found)
+        row = study_row(found)
         return {
-            "study": study.name,
-            "state": study.state,
-            "annotators": list(study.annotators.order_by("username").values_list("username", flat=True)),
-            "overlap": study.overlap,
+            "study": found.name,
+            "state": found.state,
+            "annotators": list(found.annotators.order_by("username").values_list("username", flat=True)),
+            "overlap": found.overlap,
             "items": row.items,
             "ratings_planned": row.planned,
             "ratings_submitted": row.submitted,
         }
 
-    def say(self, document: dict[str, Any]) -> None:
-        people = document["annotators"]
-        self.stdout.write(f"{document['study']!r} is {document['state']}. Annotators: {', '.join(people) or 'nobody'}.")
-        missing = document["overlap"] - len(people)
-        if people and missing > 0:
-            self.stdout.write(f"Each item is to be rated by {document['overlap']}: {missing} more are needed.")
+    def tell(self, *, study: str, state: str, annotators: list[str], overlap: int, **_: object) -> None:
+        self.stdout.write(f"{study!r} is {state}. Annotators: {', '.join(annotators) or 'nobody'}.")
+        missing = overlap - len(annotators)
+        if annotators and missing > 0:
+            self.stdout.write(f"Each item is to be rated by {overlap}: {missing} more are needed.")

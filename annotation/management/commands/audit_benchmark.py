@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.options import AuditOptions
 from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.result_types import BenchmarkDocument
 from annotation.benchmarks.services import versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
+from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument
 from core.options.fields import add_arguments, read_arguments, split_names
 
 
@@ -28,39 +30,40 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         add_arguments(parser, AuditOptions)
-        parser.add_argument("--clean", nargs="+", metavar="RULE", help=f"among {', '.join(RULES)}")
+        parser.add_argument("--clean", nargs="+", default=[], metavar="RULE", help=f"among {', '.join(RULES)}")
         parser.add_argument("--version-name", default="", metavar="VERSION", help="of the cleaned version")
         parser.add_argument("--notes", default="")
         parser.add_argument("--release", action="store_true", help="release the cleaned version at once")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        benchmark = benchmarks.find_benchmark(options["benchmark"])
-        found = versions.audit(by=None, benchmark=benchmark, **read_arguments(AuditOptions, options))
-        document = {"benchmark": benchmark.slug, "input_hash": found.input_hash, **found.result}
-        rules = split_names(options["clean"])
-        if rules:
-            name = options["version_name"] or f"{benchmark.version}-clean"[: versions.LONGEST_VERSION]
-            made = versions.clean(by=None, benchmark=benchmark, rules=rules, version=name, notes=options["notes"])
-            if options["release"]:
+    def run(
+        self, *, benchmark: str, clean: list[str], version_name: str, notes: str, release: bool, **options: object
+    ) -> dict[str, object]:
+        one = benchmarks.find_benchmark(benchmark)
+        found = versions.audit(by=None, benchmark=one, **read_arguments(AuditOptions, options))
+        document = {"benchmark": one.slug, "input_hash": found.input_hash, **found.result}
+        if rules := split_names(clean):
+            name = version_name or f"{one.version}-clean"[: versions.LONGEST_VERSION]
+            made = versions.clean(by=None, benchmark=one, rules=rules, version=name, notes=notes)
+            if release:
                 made = versions.release(by=None, benchmark=made)
             document["cleaned"] = benchmarks.row(made).to_json()
         return document
 
-    def say(self, document: dict[str, Any]) -> None:
-        self.stdout.write(f"{document['n']} cases of {document['n_personas']} personas.")
+    def tell(self, *, cleaned: BenchmarkDocument | None = None, **found: Unpack[BenchmarkAuditDocument]) -> None:
+        self.stdout.write(f"{found['n']} cases of {found['n_personas']} personas.")
         rows = [["tier", "cases", "in another tier", "with the opposite label"]]
         rows += [
             [one["tier"] or "all", str(one["n"]), str(one["recurring"]), str(one["opposite"])]
-            for one in document["recurring"]
+            for one in found["recurring"]
             if not one["kind"]
         ]
         self.stdout.write(text.columns(rows))
         rows = [["rule", "tier", "agrees"]]
         rows += [
             [one["rule"], one["tier"] or "all", text.estimate(one["accuracy"], digits=4)]
-            for one in document["shortcuts"]
+            for one in found["shortcuts"]
             if not one["kind"]
         ]
         self.stdout.write(text.columns(rows))
-        if made := document.get("cleaned"):
-            self.stdout.write(f"Made {made['slug']}: {made['counting']} of {made['cases']} cases.")
+        if cleaned:
+            self.stdout.write(f"Made {cleaned['slug']}: {cleaned['counting']} of {cleaned['cases']} cases.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.result_types import BenchmarkDocument
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 
@@ -19,13 +20,13 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", nargs="?", help="its address, or its name for the newest version")
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        if options["benchmark"]:
-            return benchmarks.row(benchmarks.find_benchmark(options["benchmark"])).to_json()
+    def run(self, *, benchmark: str | None, **_: object) -> Mapping[str, object]:
+        if benchmark:
+            return benchmarks.row(benchmarks.find_benchmark(benchmark)).to_json()
         return {"benchmarks": [row.to_json() for row in benchmarks.rows()]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        found = document.get("benchmarks", [document])
+    def tell(self, *, benchmarks: Sequence[BenchmarkDocument] | None = None, **one: Unpack[BenchmarkDocument]) -> None:
+        found = [one] if benchmarks is None else benchmarks
         if not found:
             self.stdout.write("No benchmark yet: import_pairs PATH --format personafeedback, or build_benchmark.")
             return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.options import NewBenchmark
@@ -35,18 +33,18 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--release", action="store_true", help="release it at once: it does not change any more")
 
-    def run(self, **options: Any) -> BenchmarkDocument:
+    def run(self, *, study: str, split: list[str], release: bool, **options: object) -> BenchmarkDocument:
         given = read_arguments(NewBenchmark, options, but=("study", "splits"))
         parent = given.pop("parent", None)
-        splits = parse_shares(split_names(options["split"]))
+        splits = parse_shares(split_names(split))
         made = building.build(
             by=None,
-            study=study_called(options["study"]),
+            study=study_called(study),
             parent=benchmarks.find_benchmark(parent) if parent else None,
             options=BuildOptions.from_options({**given, "splits": splits}),
             **{name: given[name] for name in ("name", "version", "notes")},
         )
-        if options["release"]:
+        if release:
             made = versions.release(by=None, benchmark=made)
         return benchmarks.row(made).to_json()
 

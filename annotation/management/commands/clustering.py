@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -25,14 +23,14 @@ class Command(ConcordCommand):
         parser.add_argument("study", help="name or slug")
         add_arguments(parser, Clustering, clustering=None)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
+    def run(self, *, study: str, **options: object) -> dict[str, object]:
+        named = study_called(study)
         if options["clustering"] is not None:
-            studies.name_clustering(by=None, study=study, **read_arguments(Clustering, options))
-        found = read_dependence(study)
+            studies.name_clustering(by=None, study=named, **read_arguments(Clustering, options))
+        found = read_dependence(named)
         clusters = None if found.clusters is None else len(set(found.clusters.values()))
         told = {"by": found.design.by, "clusters": clusters, "independent": found.in_words}
-        return {"study": study.name, "clustering": study.clustering, **told}
+        return {"study": named.name, "clustering": named.clustering, **told}
 
     def say(self, document: dict[str, object]) -> None:
         self.stdout.write(f"{document['study']}: {document['independent']}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -22,16 +21,16 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or address of the study")
         parser.add_argument("--text", type=Path, metavar="FILE", help="in UTF-8; an empty file asks for nothing")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        if options["text"]:
-            consents.set_text(by=None, study=study, text=read_text(options["text"]))
-        text = find_intake(study).consent_text
+    def run(self, *, study: str, text: Path | None, **_: object) -> dict[str, object]:
+        found = study_called(study)
+        if text:
+            consents.set_text(by=None, study=found, text=read_text(text))
+        consent = find_intake(found).consent_text
         return {
-            "study": study.name,
-            "hash": text.content_hash if text else None,
-            "text": text.text if text else None,
-            "versions": study.consent_texts.count(),
+            "study": found.name,
+            "hash": consent.content_hash if consent else None,
+            "text": consent.text if consent else None,
+            "versions": found.consent_texts.count(),
         }
 
     def say(self, document: dict[str, object]) -> None:

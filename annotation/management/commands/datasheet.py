@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
@@ -22,9 +20,9 @@ class Command(ConcordCommand):
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> DatasheetDocument:
+    def run(self, *, benchmark: str, **options: object) -> DatasheetDocument:
         asked = ResamplingOptions(**read_arguments(ResamplingOptions, options))
-        found = benchmarks.find_benchmark(options["benchmark"])
+        found = benchmarks.find_benchmark(benchmark)
         return datasheets.datasheet(found, bootstrap=asked.bootstrap, seed=asked.seed)
 
     def say(self, document: DatasheetDocument) -> None:

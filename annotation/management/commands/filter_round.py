@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -45,24 +44,26 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--open", action="store_true", help="open it at once")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(
+        self, *, study: str, rule: list[str], revise: Path | None, open: bool, **options: object
+    ) -> dict[str, object]:
         given = read_arguments(NewRound, options, but=("outcomes",))
         found = filtering.run(
             by=None,
-            study=study_called(options["study"]),
-            rule=filtering.build_rule(given, parse_pairs(split_names(options["rule"]), "rule"), field="rule"),
-            revisions=read_revisions(options["revise"]),
+            study=study_called(study),
+            rule=filtering.build_rule(given, parse_pairs(split_names(rule), "rule"), field="rule"),
+            revisions=read_revisions(revise),
             **{name: given[name] for name in filtering.ASKED if name in given},
         )
-        if options["open"] and found.follow_up:
+        if open and found.follow_up:
             studies.open(by=None, study=found.follow_up)
         return document(found)
 
-    def say(self, document: dict[str, Any]) -> None:
-        counts = ", ".join(f"{n} {outcome}" for outcome, n in document["outcomes"].items())
-        self.stdout.write(f"Round {document['round']} of {document['study']}: {counts}.")
-        if document["follow_up"]:
-            self.stdout.write(f"Asked again in {document['follow_up']}.")
+    def tell(self, *, study: str, round: int, outcomes: dict[str, int], follow_up: str | None, **_: object) -> None:
+        counts = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.items())
+        self.stdout.write(f"Round {round} of {study}: {counts}.")
+        if follow_up:
+            self.stdout.write(f"Asked again in {follow_up}.")
 
 
 def read_revisions(path: Path | None) -> dict[str, Revision]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Literal, Unpack
 
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
+from annotation.benchmarks.result_types import GradedDocument
 from annotation.benchmarks.services import grading
 from annotation.management import text
 from annotation.management.base import ConcordCommand
@@ -16,7 +17,8 @@ from annotation.studies.services import studies
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 
-TOLD = {
+Hidden = Literal["no_difference", "same_sign", "opposite", "both_high", "both_low", "difference", "correlation"]
+TOLD: dict[Hidden, str] = {
     "no_difference": "preferences whose two grades are equal",
     "same_sign": "of the others, the chosen one has the higher grade",
     "opposite": "preferences whose chosen response has the lower grade",
@@ -42,26 +44,26 @@ class Command(ConcordCommand):
         parser.add_argument("--graded", default="", help="the study of grades; the newest one by default")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        study, asked = study_called(options["study"]), ResamplingOptions(**read_arguments(ResamplingOptions, options))
-        if options["make"]:
-            made = grading.make_study(by=None, study=study, name=options["name"], seed=asked.seed)
-            if options["open"]:
+    def run(
+        self, *, study: str, make: bool, name: str, open: bool, graded: str, **options: object
+    ) -> Mapping[str, object]:
+        found, asked = study_called(study), ResamplingOptions(**read_arguments(ResamplingOptions, options))
+        if make:
+            made = grading.make_study(by=None, study=found, name=name, seed=asked.seed)
+            if open:
                 studies.open(by=None, study=made)
-            return {"study": study.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
-        there = [study_called(options["graded"])] if options["graded"] else grading.list_graded_studies(study)
+            return {"study": found.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
+        there = [study_called(graded)] if graded else grading.list_graded_studies(found)
         if not there:
             raise InputError(
-                "The responses of {study} are graded nowhere: use --make first.", field="graded", study=study
+                "The responses of {study} are graded nowhere: use --make first.", field="graded", study=found
             )
-        return grading.compare(study=study, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
+        return grading.compare(study=found, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "items" in document:
-            self.stdout.write(f"Made {document['graded']} ({document['state']}) with {document['items']} responses.")
+    def tell(self, *, state: str = "", items: int | None = None, **found: Unpack[GradedDocument]) -> None:
+        if items is not None:
+            self.stdout.write(f"Made {found['graded']} ({state}) with {items} responses.")
             return
-        self.stdout.write(f"{document['n']} choices with both grades, on {document['cases']} cases.")
-        rows = [
-            [words, text.estimate(document[name]), f"n {document[name]['n_items']}"] for name, words in TOLD.items()
-        ]
+        self.stdout.write(f"{found['n']} choices with both grades, on {found['cases']} cases.")
+        rows = [[words, text.estimate(found[name]), f"n {found[name]['n_items']}"] for name, words in TOLD.items()]
         self.stdout.write(text.columns(rows))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.studies.models.studies import Criterion
 from annotation.studies.options import Edit
 from annotation.studies.parsing.guidelines import read_guideline
@@ -35,25 +34,25 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, Edit, but=IN_FILE, reason="")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study, key = study_called(options["study"]), options["criterion"]
-        criterion = study.criteria.filter(key=key).first()
-        if criterion is None:
-            known = ", ".join(study.criteria.values_list("key", flat=True))
+    def run(self, *, study: str, criterion: str, file: Path | None, reason: str, **_: object) -> dict[str, object]:
+        asked = study_called(study).criteria
+        found = asked.filter(key=criterion).first()
+        if found is None:
+            known = ", ".join(asked.values_list("key", flat=True))
             raise InputError(
-                "no criterion is called {key!r}; there are {known}", field="criterion", key=key, known=known
+                "no criterion is called {key!r}; there are {known}", field="criterion", key=criterion, known=known
             )
-        if options["file"]:
-            text = read_guideline(InputFile.from_path(options["file"]))
-            guidelines.edit(by=None, criterion=criterion, reason=options["reason"], **vars(text))
-        elif options["reason"]:
+        if file:
+            text = read_guideline(InputFile.from_path(file))
+            guidelines.edit(by=None, criterion=found, reason=reason, **vars(text))
+        elif reason:
             raise InputError("a reason belongs to --file", field="reason")
-        return document(criterion)
+        return document(found)
 
-    def say(self, document: Any) -> None:
-        for one in document["versions"]:
+    def tell(self, *, versions: Listing, **_: object) -> None:
+        for one in versions:
             who = f" by {one['by']}" if one["by"] else ""
-            head = f"version {one['version']}, {one['at'][:16]}{who}: {one['labels']} labels"
+            head = f"version {one['version']}, {str(one['at'])[:16]}{who}: {one['labels']} labels"
             self.stdout.write(f"{head}. {one['reason']}".rstrip())
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.management.imports import ImportCommand
+from core.files.input_files import OnError
 
 
 class Command(ImportCommand):
@@ -25,8 +26,5 @@ class Command(ImportCommand):
             "--name", default=personafeedback.NAME, help="of the benchmark, where the folder names none (%(default)s)"
         )
 
-    def run(self, **options: Any) -> object:
-        outcome = personafeedback.load(
-            by=None, folder=options["path"], on_error=options["on_error"], name=options["name"]
-        )
-        return outcome.to_document()
+    def run(self, *, path: Path, on_error: OnError, name: str, **_: object) -> object:
+        return personafeedback.load(by=None, folder=path, on_error=on_error, name=name).to_document()

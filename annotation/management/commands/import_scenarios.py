@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 from annotation.corpus.imports import records
 from annotation.management.imports import RecordsCommand
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 
 
 class Command(RecordsCommand):
     help = "Import scenarios from JSONL, which say who has which task: profile_id, task_id, situation."
     example = "import_scenarios fixtures/gardening/scenarios.jsonl --source gardening"
 
-    def run(self, **options: Any) -> object:
-        file = InputFile.from_path(options["path"])
-        outcome = records.load_scenarios(by=None, file=file, source=options["source"], on_error=options["on_error"])
-        return outcome.to_document()
+    def run(self, *, path: Path, source: str, on_error: OnError, **_: object) -> object:
+        file = InputFile.from_path(path)
+        return records.load_scenarios(by=None, file=file, source=source, on_error=on_error).to_document()

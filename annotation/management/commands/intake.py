@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from typing import Any
 
 from django.core.management.base import CommandParser
 from django.urls import reverse
@@ -23,10 +22,12 @@ class Command(ConcordCommand):
         parser.add_argument("--completion-code", help="shown to who is done; empty for none")
         parser.add_argument("--completion-url", help="where it takes them; empty for nowhere")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        texts = {name: options[name] for name in ("completion_code", "completion_url")}
-        found = completions.set_intake(by=None, study=study, is_public=options["public"], **texts)
-        address = reverse("register", args=[study.slug]) if found.is_public else None
+    def run(
+        self, *, study: str, public: bool | None, completion_code: str | None, completion_url: str | None, **_: object
+    ) -> dict[str, object]:
+        named = study_called(study)
+        texts = {"completion_code": completion_code, "completion_url": completion_url}
+        found = completions.set_intake(by=None, study=named, is_public=public, **texts)
+        address = reverse("register", args=[named.slug]) if found.is_public else None
         new = {name: getattr(found, name) for name in ("is_public", *texts)}
-        return {"study": study.name, **new, "public_address": address}
+        return {"study": named.name, **new, "public_address": address}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from django.core.management.base import CommandParser
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.recruitment.forms import LONGEST_DAYS, days_from_now
 from annotation.recruitment.models import Invitation
 from annotation.recruitment.platforms import PLATFORMS
@@ -36,43 +35,41 @@ class Command(ConcordCommand):
         parser.add_argument("--list", action="store_true", help="list the invitations instead")
         parser.add_argument("--revoke", type=int, metavar="NUMBER", help="revoke one instead")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        if options["revoke"] is not None:
-            found = study.invitations.filter(pk=options["revoke"]).first()
-            if found is None:
-                raise InputError(
-                    "{study} has no invitation {options}.", field="revoke", study=study, options=options["revoke"]
-                )
-            enrolment.revoke(by=None, invitation=found)
-        elif not options["list"]:
-            return self.create_invitation(study, options)
-        return {"study": study.name, "invitations": list_invitations(study)}
-
-    def create_invitation(self, study: Study, options: dict[str, Any]) -> dict[str, object]:
-        if options["site"] and not options["site"].startswith(("https://", "http://")):
+    def run(
+        self,
+        *,
+        study: str,
+        uses: int | None,
+        days: int | None,
+        expires: str | None,
+        platform: str,
+        note: str,
+        site: str,
+        list: bool,
+        revoke: int | None,
+        **_: object,
+    ) -> dict[str, object]:
+        found = study_called(study)
+        if revoke is not None:
+            old = found.invitations.filter(pk=revoke).first()
+            if old is None:
+                raise InputError("{study} has no invitation {options}.", field="revoke", study=found, options=revoke)
+            enrolment.revoke(by=None, invitation=old)
+        if list or revoke is not None:
+            return {"study": found.name, "invitations": list_invitations(found)}
+        if site and not site.startswith(("https://", "http://")):
             raise InputError("An address begins with https://.", field="site")
-        made = enrolment.create(
-            by=None,
-            study=study,
-            max_uses=options["uses"],
-            expires_at=expiry(options["days"], options["expires"]),
-            platform=options["platform"],
-            note=options["note"],
-        )
-        platform = PLATFORMS.get(made.invitation.platform)
-        path = reverse("join", args=[made.token]) + (platform.example if platform else "")
-        number = made.invitation.pk
-        link = options["site"].rstrip("/") + path
-        found = [one for one in list_invitations(study) if one["number"] == number]
-        return {"study": study.name, "link": link, "token": made.token, **found[0]}
+        until = expiry(days, expires)
+        made = enrolment.create(by=None, study=found, max_uses=uses, expires_at=until, platform=platform, note=note)
+        known = PLATFORMS.get(made.invitation.platform)
+        path = reverse("join", args=[made.token]) + (known.example if known else "")
+        rows = [one for one in list_invitations(found) if one["number"] == made.invitation.pk]
+        return {"study": found.name, "link": site.rstrip("/") + path, "token": made.token, **rows[0]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "link" in document:
-            self.stdout.write(f"Invitation {document['number']} into {document['study']!r}, told this once:")
-            self.stdout.write(document["link"])
-            return
-        for one in document["invitations"]:
+    def tell(self, *, study: str, number: int = 0, link: str = "", invitations: Listing = (), **_: object) -> None:
+        if link:
+            self.stdout.write(f"Invitation {number} into {study!r}, told this once:\n{link}")
+        for one in invitations:
             state = one["closed"] or "open"
             most = "" if one["uses"] is None else f" of {one['uses']}"
             self.stdout.write(f"{one['number']}: {one['joined']}{most} joined; {state} {one['note']}".rstrip())

@@ -26,35 +26,35 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="name or address of the study")
-        parser.add_argument("--purpose", choices=KnownItem.Purpose.values, help="what the items are for")
+        parser.add_argument("--purpose", default="", choices=KnownItem.Purpose.values, help="what the items are for")
         parser.add_argument(
             "--round", type=int, default=1, metavar="N", help="of the qualification: ask these in the N-th try (1)"
         )
         source = parser.add_mutually_exclusive_group()
         source.add_argument("--file", type=Path, metavar="FILE.csv")
-        source.add_argument("--decided", metavar="STUDY", help="take the decided items of this study")
+        source.add_argument("--decided", default="", metavar="STUDY", help="take the decided items of this study")
         source.add_argument("--retire", nargs="+", default=[], metavar="ITEM", help="hand these out no more")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        before = set(study.known_items.values_list("pk", flat=True))
-        if options["file"] or options["decided"]:
-            if not options["purpose"]:
-                raise InputError("Say what the items are for.", field="purpose")
-            chosen = {"purpose": options["purpose"], "number": options["round"]}
-            if options["file"]:
-                gold_questions.add_file(by=None, study=study, path=options["file"], **chosen)
-            else:
-                source = study_called(options["decided"])
-                gold_questions.add_decided(by=None, study=study, source=source, **chosen)
-        for item in options["retire"]:
-            gold_questions.retire(by=None, known=queries.find_gold_question(study, item, options["purpose"] or ""))
-        study.refresh_from_db()
-        items = queries.load_study(study)
+    def run(
+        self, *, study: str, purpose: str, round: int, file: Path | None, decided: str, retire: list[str], **_: object
+    ) -> dict[str, object]:
+        here = study_called(study)
+        before = set(here.known_items.values_list("pk", flat=True))
+        if (file or decided) and not purpose:
+            raise InputError("Say what the items are for.", field="purpose")
+        if file:
+            gold_questions.add_file(by=None, study=here, path=file, purpose=purpose, number=round)
+        elif decided:
+            source = study_called(decided)
+            gold_questions.add_decided(by=None, study=here, source=source, purpose=purpose, number=round)
+        for item in retire:
+            gold_questions.retire(by=None, known=queries.find_gold_question(here, item, purpose))
+        here.refresh_from_db()
+        items = queries.load_study(here)
         return {
-            "study": study.name,
+            "study": here.name,
             "new": sum(one.pk not in before for one in items),
-            "pass_mark": study.pass_mark,
+            "pass_mark": here.pass_mark,
             "items": [
                 {
                     "item_id": one.item.external_id,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.commands.project import describe_project
+from annotation.management.commands.project import ProjectDocument, describe_project
 from core.accounts.models.projects import Membership
 from core.accounts.models.users import User
 from core.accounts.queries import find_project
@@ -26,17 +24,16 @@ class Command(ConcordCommand):
         what.add_argument("--role", help=", ".join(Membership.Role.values))
         what.add_argument("--remove", action="store_true", help="take the account out of the project")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        project = find_project(options["project"])
-        user = User.objects.filter(username=options["user"]).first()
-        if user is None:
-            raise InputError("There is no account {options!r}.", field="user", options=options["user"])
-        if options["remove"]:
-            projects.leave(by=None, project=project, user=user)
+    def run(self, *, project: str, user: str, role: str | None, **_: object) -> ProjectDocument:
+        found, person = find_project(project), User.objects.filter(username=user).first()
+        if person is None:
+            raise InputError("There is no account {options!r}.", field="user", options=user)
+        if role is None:
+            projects.leave(by=None, project=found, user=person)
         else:
-            projects.join(by=None, project=project, user=user, role=options["role"])
-        return describe_project(project)
+            projects.join(by=None, project=found, user=person, role=role)
+        return describe_project(found)
 
-    def say(self, document: dict[str, Any]) -> None:
-        for one in document["members"]:
-            self.stdout.write(f"{one['user']}: {one['role']} of {document['name']}")
+    def tell(self, *, name: str, members: list[dict[str, str]], **_: object) -> None:
+        for one in members:
+            self.stdout.write(f"{one['user']}: {one['role']} of {name}")

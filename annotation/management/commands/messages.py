@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -24,22 +22,20 @@ class Command(ConcordCommand):
         parser.add_argument("--answer", type=int, metavar="POSITION", help="position of the item")
         add_arguments(parser, ThreadAnswer, text="", annotator="")
 
-    def run(self, **options: Any) -> list[dict[str, object]]:
-        study = study_called(options["study"])
-        if options["answer"] is not None:
-            item = study.items.filter(position=options["answer"]).first()
+    def run(self, *, study: str, answer: int | None, **options: object) -> list[dict[str, object]]:
+        found = study_called(study)
+        if answer is not None:
+            item = found.items.filter(position=answer).first()
             if item is None:
-                raise InputError(
-                    "{study} has no item {options}.", field="answer", study=study, options=options["answer"]
-                )
+                raise InputError("{study} has no item {options}.", field="answer", study=found, options=answer)
             given = ThreadAnswer(**read_arguments(ThreadAnswer, options))
             (annotator,) = people_called([given.annotator], "annotator")
-            item_messages.write(by=None, study=study, item=item, annotator=annotator, text=given.text)
+            item_messages.write(by=None, study=found, item=item, annotator=annotator, text=given.text)
         elif options["text"]:
             raise InputError("--text belongs to --answer", field="text")
         return [
             {
-                "item": one.item.position if one.item.study_id == study.pk else None,
+                "item": one.item.position if one.item.study_id == found.pk else None,
                 "annotator": one.annotator.username,
                 "author": one.author.username if one.author else None,
                 "kind": one.kind,
@@ -47,7 +43,7 @@ class Command(ConcordCommand):
                 "at": one.created_at.isoformat(),
                 "waiting": one.author_id == one.annotator_id,
             }
-            for one in list_newest(study).select_related("item", "annotator", "author")
+            for one in list_newest(found).select_related("item", "annotator", "author")
         ]
 
     def say(self, document: list[dict[str, object]]) -> None:

@@ -28,17 +28,17 @@ class Command(ConcordCommand):
             "--return-code", metavar="ANNOTATOR", help="instead: what lets somebody of a platform in, who lost theirs"
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        if options["return_code"]:
-            (annotator,) = people_called([options["return_code"]], "return_code")
-            code = enrolment.tell_return_code(by=None, study=study, annotator=annotator)
-            return {"study": study.name, "annotator": annotator.username, "return_code": code}
-        rows = [one.to_json() for one in participants(study)]
-        if options["demographics"]:
-            given = answers(study)
+    def run(self, *, study: str, return_code: str | None, demographics: bool, **_: object) -> dict[str, object]:
+        found = study_called(study)
+        if return_code:
+            (annotator,) = people_called([return_code], "return_code")
+            code = enrolment.tell_return_code(by=None, study=found, annotator=annotator)
+            return {"study": found.name, "annotator": annotator.username, "return_code": code}
+        rows = [one.to_json() for one in participants(found)]
+        if demographics:
+            given = answers(found)
             rows = [row | {"demographics": compute_person(given, str(row["annotator"]))} for row in rows]
-        return {"study": study.name, "participants": rows}
+        return {"study": found.name, "participants": rows}
 
     def is_export(self, **options: object) -> bool:
         return not options["return_code"]

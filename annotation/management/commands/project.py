@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -13,6 +13,14 @@ from core.accounts.services import projects
 from core.errors import InputError
 
 
+class ProjectDocument(TypedDict):
+    """A project and its members, each with a role."""
+
+    name: str
+    slug: str
+    members: list[dict[str, str]]
+
+
 class Command(ConcordCommand):
     help = "Make a project, whose owner may add others; without a name, list all of them."
     example = 'project "Reading group" --owner rosa'
@@ -21,24 +29,22 @@ class Command(ConcordCommand):
         parser.add_argument("name", nargs="?", help="of the new project")
         parser.add_argument("--owner", metavar="USER", help="who manages it; is made a researcher if need be")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["name"] is None:
+    def run(self, *, name: str | None, owner: str | None, **_: object) -> dict[str, object]:
+        if name is None:
             return {
                 "projects": [describe_project(one) for one in Project.objects.prefetch_related("memberships__user")]
             }
-        owner = None
-        if options["owner"] is not None:
-            owner = User.objects.filter(username=options["owner"]).first()
-            if owner is None:
-                raise InputError("There is no account {options!r}.", field="owner", options=options["owner"])
-        return {"projects": [describe_project(projects.make(by=None, name=options["name"], owner=owner))]}
+        person = None if owner is None else User.objects.filter(username=owner).first()
+        if owner is not None and person is None:
+            raise InputError("There is no account {options!r}.", field="owner", options=owner)
+        return {"projects": [describe_project(projects.make(by=None, name=name, owner=person))]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        for one in document["projects"]:
+    def tell(self, *, projects: list[ProjectDocument], **_: object) -> None:
+        for one in projects:
             who = ", ".join(f"{member['user']} ({member['role']})" for member in one["members"]) or "nobody"
             self.stdout.write(f"{one['slug']}: {one['name']}; {who}")
 
 
-def describe_project(project: Project) -> dict[str, object]:
+def describe_project(project: Project) -> ProjectDocument:
     people = [{"user": one.user.username, "role": one.role} for one in project.memberships.all()]
     return {"name": project.name, "slug": project.slug, "members": sorted(people, key=lambda one: one["user"])}

@@ -21,12 +21,12 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        rows = quality.load_study(study)
+    def run(self, *, study: str, **_: object) -> dict[str, object]:
+        found = study_called(study)
+        rows = quality.load_study(found)
         people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
         return {
-            **quality.document(study),
+            **quality.document(found),
             "annotators": [
                 {
                     "annotator": row.annotator,

@@ -24,25 +24,22 @@ class Command(ConcordCommand):
         parser.add_argument("--key", default="", help="its name in results; default: from its text")
         parser.add_argument("--remove", metavar="KEY", help="ask this no more, and erase what was answered")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        erased = None
-        if options["add"]:
-            demographics.add_question(
-                by=None, study=study, text=options["add"], options=options["options"], key=options["key"]
-            )
-        elif options["options"] or options["key"]:
+    def run(
+        self, *, study: str, add: str | None, options: list[str], key: str, remove: str | None, **_: object
+    ) -> dict[str, object]:
+        found, erased = study_called(study), None
+        if add:
+            demographics.add_question(by=None, study=found, text=add, options=options, key=key)
+        elif options or key:
             raise InputError("--options and --key belong to --add", field="add")
-        if options["remove"]:
-            question = study.demographic_questions.filter(key=options["remove"]).first()
+        if remove:
+            question = found.demographic_questions.filter(key=remove).first()
             if question is None:
-                raise InputError(
-                    "{study} has no question {options!r}.", field="remove", study=study, options=options["remove"]
-                )
+                raise InputError("{study} has no question {options!r}.", field="remove", study=found, options=remove)
             erased = demographics.remove_question(by=None, question=question)
         return {
-            "study": study.name,
-            "questions": [one.to_json() for one in list_questions(study)],
+            "study": found.name,
+            "questions": [one.to_json() for one in list_questions(found)],
             "answers_erased": erased,
         }
 

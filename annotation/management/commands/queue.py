@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -29,28 +27,39 @@ class Command(ConcordCommand):
             "--pass-mark", metavar="SHARE", help=f"of right answers, 0 to 1; {NONE} for no qualification"
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study = study_called(options["study"])
-        given = {name: options[name] for name in ("check_every", "repeat_every", "repeat_after")}
-        given = {name: value for name, value in given.items() if value is not None}
-        for name, option, number in (("item_limit", "limit", int), ("pass_mark", "pass_mark", float)):
-            if options[option] is not None:
-                given[name] = gold_questions.parse_optional_number(options[option], number, name)
+    def run(
+        self,
+        *,
+        study: str,
+        check_every: int | None,
+        repeat_every: int | None,
+        repeat_after: int | None,
+        limit: str | None,
+        pass_mark: str | None,
+        **_: object,
+    ) -> dict[str, object]:
+        found = study_called(study)
+        counts = {"check_every": check_every, "repeat_every": repeat_every, "repeat_after": repeat_after}
+        given: dict[str, float | None] = {name: value for name, value in counts.items() if value is not None}
+        if limit is not None:
+            given["item_limit"] = gold_questions.parse_optional_number(limit, int, "item_limit")
+        if pass_mark is not None:
+            given["pass_mark"] = gold_questions.parse_optional_number(pass_mark, float, "pass_mark")
         if given:
-            gold_questions.set_rules(by=None, study=study, **given)
-        items = queries.load_study(study)
+            gold_questions.set_rules(by=None, study=found, **given)
+        items = queries.load_study(found)
         return {
-            "study": study.name,
-            "rules": {name: getattr(study, name) for name in gold_questions.RULES},
-            "seed": study.seed,
+            "study": found.name,
+            "rules": {name: getattr(found, name) for name in gold_questions.RULES},
+            "seed": found.seed,
             "known_items": {
                 purpose: sum(one.purpose == purpose for one in items) for purpose in KnownItem.Purpose.values
             },
-            "changes": study.queue_rules.count(),
+            "changes": found.queue_rules.count(),
         }
 
-    def say(self, document: dict[str, Any]) -> None:
-        for name, value in document["rules"].items():
+    def tell(self, *, rules: dict[str, float | None], known_items: dict[str, int], **_: object) -> None:
+        for name, value in rules.items():
             self.stdout.write(f"{name.replace('_', ' '):<14} {NONE if value in (None, 0) else value}")
-        for purpose, number in document["known_items"].items():
+        for purpose, number in known_items.items():
             self.stdout.write(f"{purpose:<14} {number} items with known answers")

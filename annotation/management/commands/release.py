@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import releasing, versions
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from core.files.writing import output_path, refuse_stdout
 
 
@@ -24,18 +24,18 @@ class Command(ConcordCommand):
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         parser.add_argument("-o", "--output", type=output_path, metavar="FOLDER", help="a new or an empty folder")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        refuse_stdout(options["output"], "folder")
-        found = benchmarks.find_benchmark(options["benchmark"])
+    def run(self, *, benchmark: str, output: Path | None, **_: object) -> dict[str, object]:
+        refuse_stdout(output, "folder")
+        found = benchmarks.find_benchmark(benchmark)
         if not found.is_released:
             found = versions.release(by=None, benchmark=found)
         document: dict[str, object] = {**benchmarks.row(found).to_json()}
-        if options["output"]:
-            manifest = releasing.write(benchmark=found, folder=options["output"])
-            document |= {"folder": str(options["output"]), "files": manifest["cases"], "digest": manifest["digest"]}
+        if output:
+            manifest = releasing.write(benchmark=found, folder=output)
+            document |= {"folder": str(output), "files": manifest["cases"], "digest": manifest["digest"]}
         return document
 
-    def say(self, document: dict[str, Any]) -> None:
-        self.stdout.write(f"{document['slug']} is released: {document['counting']} cases.")
-        for file in document.get("files", []):
-            self.stdout.write(f"  {document['folder']}/{file['path']}: {file['records']}")
+    def tell(self, *, slug: str, counting: int, folder: str = "", files: Listing = (), **_: object) -> None:
+        self.stdout.write(f"{slug} is released: {counting} cases.")
+        for file in files:
+            self.stdout.write(f"  {folder}/{file['path']}: {file['records']}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
+from annotation.management.text import to_words
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.parsing.rubric_files import FORMATS, read_rubric, to_document, write_rubric
 from annotation.studies.parsing.rubrics import Rubric
@@ -44,32 +45,23 @@ class Command(ConcordCommand):
         for one in (check, export, templates, change):
             one.add_argument("--json", action="store_true", default=SUPPRESS, help="as before the verb")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        return VERBS[options["verb"]](options)
+    def run(self, *, verb: str, **options: object) -> dict[str, object]:
+        return VERBS[verb](**options)
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "text" in document:
-            self.stdout.write(document["text"], ending="")
-        elif "templates" in document:
-            for one in document["templates"]:
-                self.stdout.write(f"{one['template']}: {one['name']}, {one['kind']}. {', '.join(one['criteria'])}")
+    def tell(self, *, text: str | None = None, templates: Listing | None = None, **document: object) -> None:
+        if text is not None:
+            self.stdout.write(text, ending="")
+        elif templates is not None:
+            for one in templates:
+                self.stdout.write(f"{one['template']}: {one['name']}, {one['kind']}. {to_words(one['criteria'])}")
         else:
             for name, value in document.items():
                 if value:
                     self.stdout.write(f"{name.replace('_', ' ')}: {to_words(value)}")
 
 
-def to_words(value: object) -> str:
-    """Say a value of a document: a list by its items, types by their criteria, and what was renamed to what."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name} ({one})" for name, one in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(" as ".join(one) if isinstance(one, tuple) else str(one) for one in value)
-    return str(value)
-
-
-def check(options: dict[str, Any]) -> dict[str, object]:
-    return describe(read_rubric(InputFile.from_path(options["file"])))
+def check(*, file: Path, **_: object) -> dict[str, object]:
+    return describe(read_rubric(InputFile.from_path(file)))
 
 
 def describe(rubric: Rubric) -> dict[str, object]:
@@ -77,30 +69,30 @@ def describe(rubric: Rubric) -> dict[str, object]:
     return {"name": rubric.name, "kind": rubric.kind, "criteria": list(types), "types": types}
 
 
-def export(options: dict[str, Any]) -> dict[str, object]:
-    return write(load_rubric(study_called(options["study"])), options)
+def export(*, study: str, format: str, output: Path | None, json: bool, **_: object) -> dict[str, object]:
+    return write(load_rubric(study_called(study)), format, output, as_document=json)
 
 
-def list_templates(options: dict[str, Any]) -> dict[str, object]:
-    if options["name"]:
-        return write(RUBRICS[options["name"]], options)
-    return {"templates": [{"template": name, **describe(one)} for name, one in RUBRICS.items()]}
+def list_templates(*, name: str | None, format: str, output: Path | None, json: bool, **_: object) -> dict[str, object]:
+    if name:
+        return write(RUBRICS[name], format, output, as_document=json)
+    return {"templates": [{"template": key, **describe(one)} for key, one in RUBRICS.items()]}
 
 
-def write(rubric: Rubric, options: dict[str, Any]) -> dict[str, object]:
+def write(rubric: Rubric, form: str, output: Path | None, *, as_document: bool) -> dict[str, object]:
     """The rubric as a text, or where it was written to."""
-    text = write_rubric(rubric, options["format"])
-    if options["output"] is None:
-        return {"rubric": to_document(rubric)} if options["json"] else {"text": text}
-    write_file(options["output"], text.encode())
-    return {"written": str(options["output"]), "criteria": [one.key for one in rubric.criteria]}
+    text = write_rubric(rubric, form)
+    if output is None:
+        return {"rubric": to_document(rubric)} if as_document else {"text": text}
+    write_file(output, text.encode())
+    return {"written": str(output), "criteria": [one.key for one in rubric.criteria]}
 
 
-def change(options: dict[str, Any]) -> dict[str, object]:
-    rubric = read_rubric(InputFile.from_path(options["file"]))
-    study = study_called(options["study"])
-    done = rubrics.change(by=None, study=study, rubric=to_document(rubric), reason=options["reason"])
-    return {"study": study.name, **asdict(done)}
+def change(*, study: str, file: Path, reason: str, **_: object) -> dict[str, object]:
+    rubric, found = read_rubric(InputFile.from_path(file)), study_called(study)
+    done = rubrics.change(by=None, study=found, rubric=to_document(rubric), reason=reason)
+    return {"study": found.name, **asdict(done)}
 
 
-VERBS = {"check": check, "export": export, "templates": list_templates, "change": change}
+Verb = Callable[..., dict[str, object]]
+VERBS: dict[str, Verb] = {"check": check, "export": export, "templates": list_templates, "change": change}

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.studies.models.studies import Criterion, Sample
 from annotation.studies.options import NewSample
 from annotation.studies.queries.context import find_missing_context
@@ -17,7 +17,6 @@ from annotation.studies.services import samples
 from core.options.fields import add_arguments, read_arguments, split_names
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
-PREDICTED = ("predicted_from", "predicted_criterion")
 
 
 class Command(ConcordCommand):
@@ -30,25 +29,27 @@ class Command(ConcordCommand):
         for field in FIELDS:
             parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only items with one of these")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        given = read_arguments(NewSample, options, but=("filters", *PREDICTED))
-        predicted_from = criterion_to_predict(*(options[name] for name in PREDICTED))
+    def run(
+        self, *, study: str, predicted_from: str | None, predicted_criterion: str | None, **options: Any
+    ) -> dict[str, object]:
+        given = read_arguments(NewSample, options, but=("filters", "predicted_from", "predicted_criterion"))
+        criterion = criterion_to_predict(predicted_from, predicted_criterion)
         sample = samples.draw(
             by=None,
-            study=study_called(options["study"]),
+            study=study_called(study),
             filters={field: split_names(options[field]) for field in FIELDS if options[field]},
-            predicted_from=predicted_from,
-            tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
+            predicted_from=criterion,
+            tiers=load_predicted_tiers(criterion) if criterion else None,
             **given,
         )
         return document(sample)
 
-    def say(self, document: dict[str, Any]) -> None:
-        for warning in document["warnings"]:
+    def tell(self, *, warnings: list[str], strata: list[str], drawn: Listing, **sample: object) -> None:
+        for warning in warnings:
             self.stdout.write(f"! {warning}")
-        self.stdout.write(f"Drew {document['size']} of {document['frame_size']} eligible items ({document['method']}).")
-        if document["strata"]:
-            for stratum in document["drawn"]:
+        self.stdout.write(f"Drew {sample['size']} of {sample['frame_size']} eligible items ({sample['method']}).")
+        if strata:
+            for stratum in drawn:
                 self.stdout.write(f"  {stratum['stratum']}: {stratum['size']} (chance {stratum['probability']:.3f})")
 
 

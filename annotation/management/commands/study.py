@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -30,11 +28,11 @@ class Command(ConcordCommand):
             help=f"criteria of your own from a .toml, .yaml or .json; or a template: {', '.join(RUBRICS)}",
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, *, rubric: str | None, **options: object) -> dict[str, object]:
         given = read_arguments(NewStudy, options, but=("rubric",))
-        if named := options["rubric"]:
-            rubric = RUBRICS.get(named) or read_rubric(InputFile.from_path(named))
-            given |= {"rubric": to_document(rubric), "kind": rubric.kind or given["kind"]}
+        if rubric:
+            found = RUBRICS.get(rubric) or read_rubric(InputFile.from_path(rubric))
+            given |= {"rubric": to_document(found), "kind": found.kind or given["kind"]}
         study = studies.create(by=None, **given)
         return {
             "study": study.name,
@@ -53,8 +51,8 @@ class Command(ConcordCommand):
             "warnings": find_missing_context(study),
         }
 
-    def say(self, document: dict[str, Any]) -> None:
-        self.stdout.write(f"Created the study {document['study']!r} ({document['slug']}), a draft without items.")
-        self.stdout.write(f"Criteria: {', '.join(document['criteria'])}. Next: manage.py sample {document['slug']}")
-        for warning in document["warnings"]:
+    def tell(self, *, study: str, slug: str, criteria: list[str], warnings: list[str], **_: object) -> None:
+        self.stdout.write(f"Created the study {study!r} ({slug}), a draft without items.")
+        self.stdout.write(f"Criteria: {', '.join(criteria)}. Next: manage.py sample {slug}")
+        for warning in warnings:
             self.stdout.write(f"! {warning}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
+from annotation.management.text import to_words
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
 from core.accounts.services import tokens
@@ -26,27 +25,27 @@ class Command(ConcordCommand):
         parser.add_argument("--days", type=int, default=tokens.USUAL_DAYS, help="how long it lasts; 0: until revoked")
         parser.add_argument("--revoke", type=int, metavar="ID", help="revoke the token of this id")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        user = User.objects.filter(username=options["username"]).first()
+    def run(
+        self, *, username: str, name: str | None, scopes: list[str], days: int, revoke: int | None, **_: object
+    ) -> dict[str, object]:
+        user = User.objects.filter(username=username).first()
         if user is None:
-            raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])
-        if options["revoke"] is not None:
-            return {"tokens": [describe_token(revoke_token(user, options["revoke"]))]}
-        if options["name"] is None:
+            raise InputError("There is nobody called {options!r}.", field="username", options=username)
+        if revoke is not None:
+            return {"tokens": [describe_token(revoke_token(user, revoke))]}
+        if name is None:
             return {"tokens": [describe_token(one) for one in user.api_tokens.order_by("pk")]}
-        days = options["days"] or None
-        made, text = tokens.make(by=user, name=options["name"], scopes=split_names(options["scopes"]), days=days)
+        made, text = tokens.make(by=user, name=name, scopes=split_names(scopes), days=days or None)
         return {"token": text, "tokens": [describe_token(made)]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "token" in document:
-            self.stdout.write(f"{document['token']}\nCopy it now: it is kept nowhere.")
+    def tell(self, *, tokens: Listing, token: str | None = None, **_: object) -> None:
+        if token is not None:
+            self.stdout.write(f"{token}\nCopy it now: it is kept nowhere.")
             return
-        for one in document["tokens"]:
-            until = one["expires_at"] or "never"
-            scopes = ", ".join(one["scopes"])
+        for one in tokens:
+            until, scopes = one["expires_at"] or "never", to_words(one["scopes"])
             self.stdout.write(f"{one['id']}\t{one['name']}\t{one['hint']}…\t{scopes}\t{one['state']}\texpires {until}")
-        if not document["tokens"]:
+        if not tokens:
             self.stdout.write("No tokens. Make one with --name.")
 
 

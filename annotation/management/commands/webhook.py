@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
-from annotation.studies.models.webhooks import Webhook
+from annotation.management.base import ConcordCommand, Listing
+from annotation.management.text import to_words
+from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import webhooks
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
@@ -23,41 +22,44 @@ class Command(ConcordCommand):
     example = "webhook --by rosa --url https://lab.example/hook --events run.finished study.finished"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--by", help="username of who makes it")
-        parser.add_argument("--url", help="makes a webhook to this address")
+        parser.add_argument("--by", default="", help="username of who makes it")
+        parser.add_argument("--url", default="", help="makes a webhook to this address")
         parser.add_argument("--events", nargs="+", default=[], help=f"among {', '.join(webhooks.EVENTS)}")
         parser.add_argument("--log", type=int, metavar="ID", help="what this webhook was told last")
         parser.add_argument("--ping", type=int, metavar="ID", help="send it a message now, to try it")
         parser.add_argument("--end", type=int, metavar="ID", help="tell it nothing more")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["url"]:
-            if not options["by"]:
+    def run(
+        self, *, by: str, url: str, events: list[str], log: int | None, ping: int | None, end: int | None, **_: object
+    ) -> dict[str, object]:
+        if url:
+            if not by:
                 raise InputError("Say who makes it.", field="by")
-            by = User.objects.filter(username=options["by"], is_researcher=True).first()
-            if by is None:
-                raise InputError("There is no researcher called {options!r}.", field="by", options=options["by"])
-            hook, secret = webhooks.make(by=by, url=options["url"], events=split_names(options["events"]))
+            maker = User.objects.filter(username=by, is_researcher=True).first()
+            if maker is None:
+                raise InputError("There is no researcher called {options!r}.", field="by", options=by)
+            hook, secret = webhooks.make(by=maker, url=url, events=split_names(events))
             return {"secret": secret, "webhooks": [describe_webhook(hook)]}
-        if options["end"] is not None:
-            hook = find_webhook(options["end"], "end")
+        if end is not None:
+            hook = find_webhook(end, "end")
             webhooks.end(by=hook.created_by, webhook=hook)
             return {"webhooks": [describe_webhook(find_webhook(hook.pk, "end"))]}
-        if options["ping"] is not None:
-            return {"deliveries": [try_webhook(find_webhook(options["ping"], "ping"))]}
-        if options["log"] is not None:
-            return {"deliveries": log(find_webhook(options["log"], "log"))}
+        if ping is not None:
+            return {"deliveries": [try_webhook(find_webhook(ping, "ping"))]}
+        if log is not None:
+            told = find_webhook(log, "log").deliveries.order_by("-pk")[:MOST_SHOWN]
+            return {"deliveries": [describe_delivery(one) for one in told]}
         return {"webhooks": [describe_webhook(hook) for hook in Webhook.objects.order_by("pk")]}
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "secret" in document:
-            self.stdout.write(f"Secret of its signatures, shown now: {document['secret']}")
-        for hook in document.get("webhooks", []):
+    def tell(self, *, secret: str = "", webhooks: Listing = (), deliveries: Listing = (), **_: object) -> None:
+        if secret:
+            self.stdout.write(f"Secret of its signatures, shown now: {secret}")
+        for hook in webhooks:
             state = "ended" if hook["ended_at"] else "working"
-            self.stdout.write(f"{hook['id']}\t{hook['url']}\t{', '.join(hook['events'])}\t{state}")
-        for one in document.get("deliveries", []):
-            state = "delivered" if one["delivered_at"] else one["error"] or "waiting"
-            self.stdout.write(f"{one['id']}\t{one['event']}\t{one['attempts']} attempts\t{state}")
+            self.stdout.write(f"{hook['id']}\t{hook['url']}\t{to_words(hook['events'])}\t{state}")
+        for one in deliveries:
+            fate = "delivered" if one["delivered_at"] else one["error"] or "waiting"
+            self.stdout.write(f"{one['id']}\t{one['event']}\t{one['attempts']} attempts\t{fate}")
 
 
 def find_webhook(pk: int, field: str) -> Webhook:
@@ -76,11 +78,7 @@ def try_webhook(hook: Webhook) -> dict[str, object]:
     return describe_delivery(made)
 
 
-def log(hook: Webhook) -> list[dict[str, object]]:
-    return [describe_delivery(one) for one in hook.deliveries.order_by("-pk")[:MOST_SHOWN]]
-
-
-def describe_delivery(one: Any) -> dict[str, object]:
+def describe_delivery(one: WebhookDelivery) -> dict[str, object]:
     named = {name: getattr(one, name) for name in ("event", "subject", "attempts", "status", "error")}
     at = one.delivered_at.isoformat() if one.delivered_at else None
     return {"id": one.pk, **named, "delivered_at": at}

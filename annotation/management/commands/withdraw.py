@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -23,14 +22,14 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or address of the study")
         parser.add_argument("--annotator", required=True, help="name of the account")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        study, (annotator,) = study_called(options["study"]), people_called([options["annotator"]], "annotator")
-        done = consents.withdraw(by=None, study=study, annotator=annotator)
+    def run(self, *, study: str, annotator: str, **_: object) -> dict[str, object]:
+        found, (person,) = study_called(study), people_called([annotator], "annotator")
+        done = consents.withdraw(by=None, study=found, annotator=person)
         if problem := withdrawn.problem():
             sys.stderr.write(f"{problem}\n")
         return {
-            "study": study.name,
-            "annotator": annotator.username,
+            "study": found.name,
+            "annotator": person.username,
             "erased": done.erased,
             "withdrawn_at": done.created_at.isoformat(),
         }
