@@ -23,16 +23,15 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="its name or slug")
         parser.add_argument("-o", "--output", required=True, type=output_path, metavar="FILE")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        path: Path = options["output"]
-        refuse_stdout(path, "file")
+    def run(self, *, study: str, output: Path, **_: object) -> dict[str, object]:
+        refuse_stdout(output, "file")
         try:
-            manifest = writing.write(study_called(options["study"]), path)
+            manifest = writing.write(study_called(study), output)
         except OSError as error:
             raise InputError(
-                "cannot be written: {strerror}", file=str(path), strerror=error.strerror or error
+                "cannot be written: {strerror}", file=str(output), strerror=error.strerror or error
             ) from error
-        return {"path": str(path), "bytes": path.stat().st_size, **manifest}
+        return {"path": str(output), "bytes": output.stat().st_size, **manifest}
 
     def say(self, document: dict[str, Any]) -> None:
         rows = sum(table["rows"] for table in document["tables"].values())

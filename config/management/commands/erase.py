@@ -27,16 +27,16 @@ class Command(ConcordCommand):
         parser.add_argument("--notes", action="store_true", help="also what they wrote beside labels")
         parser.add_argument("--do", action="store_true", help="erase; without, nothing is changed")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        person = User.objects.filter(username=options["username"]).first()
+    def run(self, *, username: str, notes: bool, do: bool, **_: object) -> dict[str, object]:
+        person = User.objects.filter(username=username).first()
         if person is None:
-            raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])
+            raise InputError("There is nobody called {options!r}.", field="username", options=username)
         found = load_about(by=None, person=person).to_json()
-        if options["do"]:
-            erasing.erase_person(by=None, person=person, notes=options["notes"])
+        if do:
+            erasing.erase_person(by=None, person=person, notes=notes)
             if problem := withdrawn.problem():
                 sys.stderr.write(f"{problem}\n")
-        return {"did": options["do"], "notes": options["notes"], **found}
+        return {"did": do, "notes": notes, **found}
 
     def say(self, document: dict[str, Any]) -> None:
         if document["did"]:

@@ -25,11 +25,11 @@ class Command(ConcordCommand):
         parser.add_argument("--apply", action="store_true", help="do again what only the list knows")
         parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="LIST", help="take in other lists first")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, *, write: bool, apply: bool, add: list[Path], **_: object) -> dict[str, object]:
         try:
-            again.add_lists(options["add"])
-            written = withdrawn.write() if options["write"] else 0
-            done = again.apply_list().to_json() if options["apply"] else None
+            again.add_lists(add)
+            written = withdrawn.write() if write else 0
+            done = again.apply_list().to_json() if apply else None
             listed, missing = again.the_list(), withdrawn.find_unlisted()
         except OSError as error:
             raise InputError(
