@@ -32,6 +32,7 @@ from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
 from judging.stats.calibration_types import CorrectedDocument, RecalibrationDocument, SelectionDocument
 
+ONLY_STUDY = ("criterion", "part", "epsilon")
 ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
 
 
@@ -46,7 +47,7 @@ class Command(ConcordCommand):
         parser.add_argument(
             "file", nargs="?", type=Path, metavar="LABELS.csv", help="a row per item; no human label = unlabelled"
         )
-        parser.add_argument("--study", help="name or slug")
+        parser.add_argument("--study", default="", help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="of the study; of a file its column")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         add_part_option(parser)
@@ -64,12 +65,16 @@ class Command(ConcordCommand):
         add_how(parser)
 
     def run(self, **options: Any) -> Mapping[str, object]:
-        check_source(options, only_study=("criterion", "part", "epsilon"), only_file=ONLY_FILE)
+        of_study, of_file = ({name: options[name] for name in names} for names in (ONLY_STUDY, ONLY_FILE))
+        check_source(options["file"], options["study"], of_study, of_file)
         if options["study"]:
-            return self.calibrate_study(options)
+            told = {} if options["epsilon"] is None else {"epsilon": options["epsilon"]}
+            asked = AssessmentOptions.check(parse_how(options, options["targets"]) | told)
+            found = calibrate_study(options["study"], options["part"], options["judge"], asked)
+            return assessment.select_criterion(found, options["criterion"])
         if not options["human"]:
             raise InputError("a file needs the column of people's labels", field="human")
-        chosen = CalibrationOptions(**parse_how(options))
+        chosen = CalibrationOptions.check(parse_how(options, options["targets"]))
         names = FileColumns(
             human=options["human"],
             judge=options["judge"],
@@ -79,20 +84,6 @@ class Command(ConcordCommand):
         )
         scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
         return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
-
-    def calibrate_study(self, options: Mapping[str, Any]) -> Mapping[str, object]:
-        told = {} if options["epsilon"] is None else {"epsilon": options["epsilon"]}
-        chosen = AssessmentOptions(**parse_how(options), **told)
-        evidence = StudyData.load(study_called(options["study"]), options["part"])
-        judge = evidence.judge(options["judge"])
-        rules.lock(by=None, study=evidence.study)
-        if evidence.part == HELD_OUT:
-            run = hold_out.record_access(
-                by=None, study=evidence.study, judge=judge, asked=AssessmentRequest(chosen)
-            ).calibration
-        else:
-            run = runs.calibration(by=None, evidence=evidence.load_judge(judge), options=chosen)
-        return assessment.select_criterion(run.document, options["criterion"])
 
     def say(
         self,
@@ -105,6 +96,16 @@ class Command(ConcordCommand):
             self.stdout.write("\n".join(_lines(document["judge"], found)))
         if "left_out" in document:
             self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
+
+
+def calibrate_study(study: str, part: str, name: str, asked: AssessmentOptions) -> CalibrationDocument:
+    evidence = StudyData.load(study_called(study), part)
+    judge = evidence.judge(name)
+    rules.lock(by=None, study=evidence.study)
+    if evidence.part != HELD_OUT:
+        return runs.calibration(by=None, evidence=evidence.load_judge(judge), options=asked).document
+    request = AssessmentRequest(asked)
+    return hold_out.record_access(by=None, study=evidence.study, judge=judge, asked=request).calibration.document
 
 
 def list_left_out(left_out: Iterable[LeftOutDocument]) -> Iterator[str]:
@@ -132,10 +133,10 @@ def add_how(parser: CommandParser) -> None:
     add_arguments(parser, CalibrationOptions, but=ELSEWHERE)
 
 
-def parse_how(options: Mapping[str, Any]) -> dict[str, Any]:
+def parse_how(options: Mapping[str, object], targets: str) -> dict[str, object]:
     """What `add_how` asks for."""
     chosen = read_arguments(CalibrationOptions, options, but=ELSEWHERE)
-    return {**chosen, "positive": options["positive"], "targets": _numbers(options["targets"])}
+    return {**chosen, "positive": options["positive"], "targets": _numbers(targets)}
 
 
 def _numbers(listed: str) -> tuple[float, ...]:
