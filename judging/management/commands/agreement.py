@@ -98,13 +98,11 @@ def add_source(parser: CommandParser) -> None:
     )
 
 
-def check_source(
-    file: Path | None, study: str, only_study: Mapping[str, object], only_file: Mapping[str, object]
-) -> None:
+def check_source(file: Path | None, study: str, of_study: Mapping[str, object], of_file: Mapping[str, object]) -> None:
     """Raise InputError unless there is a file or a study, and nothing that belongs to the other."""
     if bool(file) == bool(study):
         raise InputError("give either a file of ratings or --study NAME")
-    foreign, owner = (only_study, "--study") if file else (only_file, "a file of ratings")
+    foreign, owner = (of_study, "--study") if file else (of_file, "a file of ratings")
     for name, value in foreign.items():
         if value is not False and value not in (None, "", []):
             raise InputError("--{name} belongs to {owner}", name=name.replace("_", "-"), owner=owner)
@@ -121,8 +119,7 @@ def choose_criteria(found: Iterable[str], key: str | None) -> list[str]:
 
 def split_criteria(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """The documents of the criteria by key, also of a document of only one, or of a file."""
-    found: Mapping[str, Any] = document.get("criteria", {document.get("criterion") or "": document})
-    return found
+    return dict(document.get("criteria", {document.get("criterion") or "": document}))
 
 
 def read_file(

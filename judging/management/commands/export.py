@@ -51,36 +51,33 @@ class Command(ConcordCommand):
             "-o", "--output", required=True, type=output_path, metavar="PATH", help="where to; - is standard output"
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["format"] not in KNOWN:
-            raise InputError(
-                "{options!r} is not one of {known}", field="format", options=options["format"], known=", ".join(KNOWN)
-            )
-        if options["format"] not in files.FORMATS:
-            if options["tiers"]:
-                raise InputError(
-                    "goes with {formats}, not with {options}",
-                    field="tiers",
-                    formats=", ".join(files.FORMATS),
-                    options=options["format"],
-                )
-            return self.export_package(options["study"], options["format"], options["output"])
-        fmt = files.format_named(options["format"])
-        study = study_called(options["study"])
-        rules.lock_rules(by=None, study=study)
-        tiers = ItemTiers.read(study, patient=True) if options["tiers"] else None
-        labels = exports.load_labels(study, options["purposes"], tiers=tiers)
-        files.write(labels, fmt, options["output"])
+    def run(
+        self, *, study: str, format: str, output: Path, purposes: list[str], tiers: bool, **_: object
+    ) -> dict[str, object]:
+        if format not in KNOWN:
+            known = ", ".join(KNOWN)
+            raise InputError("{options!r} is not one of {known}", field="format", options=format, known=known)
+        if format not in files.FORMATS:
+            if tiers:
+                fit = ", ".join(files.FORMATS)
+                raise InputError("goes with {formats}, not with {options}", field="tiers", formats=fit, options=format)
+            return self.export_package(study, format, output)
+        fmt = files.format_named(format)
+        called = study_called(study)
+        rules.lock_rules(by=None, study=called)
+        known_tiers = ItemTiers.read(called, patient=True) if tiers else None
+        labels = exports.load_labels(called, purposes, tiers=known_tiers)
+        files.write(labels, fmt, output)
         if not labels:
             self.stderr.write(NO_LABELS)
         return {
-            "study": study.name,
+            "study": called.name,
             "format": fmt.name,
-            "path": str(options["output"]),
+            "path": str(output),
             "people": len(labels.people),
             "judges": len(labels.judges),
-            "purposes": options["purposes"],
-            "left_out": count_left_out(study, options["purposes"]),
+            "purposes": purposes,
+            "left_out": count_left_out(called, purposes),
         }
 
     def export_package(self, name: str, format: str, output: Path) -> dict[str, object]:
