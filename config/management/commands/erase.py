@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -31,21 +30,20 @@ class Command(ConcordCommand):
         person = User.objects.filter(username=username).first()
         if person is None:
             raise InputError("There is nobody called {options!r}.", field="username", options=username)
-        found = load_about(by=None, person=person).to_json()
+        self.found = load_about(by=None, person=person)
         if do:
             erasing.erase_person(by=None, person=person, notes=notes)
             if problem := withdrawn.problem():
                 sys.stderr.write(f"{problem}\n")
-        return {"did": do, "notes": notes, **found}
+        return {"did": do, "notes": notes, **self.found.to_json()}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
+        found = self.found
         if document["did"]:
-            self.stdout.write(
-                f"{document['username']} is {document['number']} now. {document['labels']:,} labels stay."
-            )
+            self.stdout.write(f"{found.username} is {found.number} now. {found.labels:,} labels stay.")
             return
         self.stdout.write(
-            f"{document['username']} would become {document['number']}. {document['labels']:,} labels in "
-            f"{len(document['studies'])} studies stay, under that number."
+            f"{found.username} would become {found.number}. {found.labels:,} labels in "
+            f"{len(found.studies)} studies stay, under that number."
         )
-        self.stdout.write(document["refused"] or "Nothing was changed. With --do it is erased.")
+        self.stdout.write(found.refused or "Nothing was changed. With --do it is erased.")

@@ -45,19 +45,21 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--limit", type=int, default=None, metavar="N", help="no more than so many")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["limit"] is not None and options["limit"] < 1:
+    def run(
+        self, *, study: str, judge: str, criterion: str, tier: str, sort: str, explain: bool, limit: int | None,
+        **_: object,
+    ) -> dict[str, object]:  # fmt: skip
+        if limit is not None and limit < 1:
             raise InputError("must be at least 1", field="limit")
-        evidence = StudyData.load(study_called(options["study"]))
-        mine = evidence.load_judge(evidence.judge(options["judge"]))
+        evidence = StudyData.load(study_called(study))
+        mine = evidence.load_judge(evidence.judge(judge))
         rules.lock(by=None, study=evidence.study)
-        chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
-        rows = disagreements.list_disagreements(mine, **chosen)[: options["limit"]]
+        rows = disagreements.list_disagreements(mine, criterion=criterion, tier=tier, sort=sort)[:limit]
         said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in rows])
         found = disagreements.document(mine, rows, said)
-        if not options["explain"]:
+        if not explain:
             return found
-        return {**found, "differing": disagreement_sources.compute_judge(mine, options["criterion"])}
+        return {**found, "differing": disagreement_sources.compute_judge(mine, criterion)}
 
     def say(self, document: Any) -> None:
         for key, one in document["criteria"].items():

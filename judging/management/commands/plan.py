@@ -6,11 +6,12 @@ Of a study under way: how many more ratings would settle the tiers that are uncl
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.result_types import CriterionMoreRatingsDocument
 from annotation.agreement.services import more_ratings
 from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.management import text
@@ -18,10 +19,12 @@ from annotation.management.base import ConcordCommand
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.difficulty.more import AHEAD
 from annotation.stats.planning import plan_study
+from annotation.stats.result_types import NoteDocument, TierPlanDocument
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from annotation.workbench.services.overlap import ask_more
 from core.errors import InputError
+from judging.management.commands.agreement import choose_criteria
 from judging.management.commands.audit import power_line
 from judging.stats.power import PowerDesign, power_document, power_of_replace
 from judging.stats.result_types import PowerDocument
@@ -93,7 +96,8 @@ class Command(ConcordCommand):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
             _refuse([name for name in USUAL if options[name] != USUAL[name]], "a plan for a new study")
-            return _settle_tiers(options)
+            how = {"cuts": options["agreement_cuts"], "ahead": options["ahead"], "ask": options["ask"]}
+            return _settle_tiers(options["study"], options["criterion"], **how)
         _refuse(
             [name for name in OF_STUDY if options[name] is not None and options[name] is not False], "--settle-tiers"
         )
@@ -118,7 +122,7 @@ class Command(ConcordCommand):
 
     def say(self, document: dict[str, Any]) -> None:
         if "criteria" in document:
-            self._say_settling(document)
+            self._say_settling(document["criteria"], document["asked"])
             return
         interval = f"{100 * document['confidence']:.0f} % interval"
         wanted = f"a {interval} {document['width']:g} wide around kappa {document['kappa']:g}"
@@ -133,12 +137,12 @@ class Command(ConcordCommand):
         for size in document["alternatives"]:
             cells = (size["raters"], size["items"] or "-", size["ratings"] or "-")
             self.stdout.write("{:>16} {:>7} {:>9}".format(*cells))
-        self._say_tiers(document)
+        self._say_tiers(document["tiers"], document["warnings"])
         self.stdout.write("\nHow often the verdict is replace, if no probe finds anything:")
         self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["replace"]))
 
-    def _say_settling(self, document: dict[str, Any]) -> None:
-        for key, found in document["criteria"].items():
+    def _say_settling(self, criteria: Mapping[str, CriterionMoreRatingsDocument], asked: int | None) -> None:
+        for key, found in criteria.items():
             self.stdout.write(f"{key}: {found['sentence']}")
             rows = [
                 [row["item"], f"{100 * row['chance']:.0f} %", f"{row['ratings']:.1f}" if row["likely"] else "-"]
@@ -146,15 +150,15 @@ class Command(ConcordCommand):
             ]
             if rows:
                 self.stdout.write(text.columns([["item", "becomes clear", "ratings expected"], *rows]))
-        if document["asked"] is not None:
-            self.stdout.write(f"Asked for one more rating of {document['asked']:,} items.")
+        if asked is not None:
+            self.stdout.write(f"Asked for one more rating of {asked:,} items.")
 
-    def _say_tiers(self, document: dict[str, Any]) -> None:
+    def _say_tiers(self, plan: TierPlanDocument, warnings: Sequence[NoteDocument]) -> None:
         self.stdout.write("\nKappas that an item can have, by tier:")
         for tier in reversed(TIERS):
-            values = document["tiers"]["bands"][tier]
+            values = plan["bands"][tier]
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
-        for warning in document["warnings"]:
+        for warning in warnings:
             self.stdout.write(f"\n{warning['message']}")
 
 
@@ -164,25 +168,18 @@ def _refuse(foreign: Sequence[str], owner: str) -> None:
         raise InputError("--{name} belongs to {owner}", field=name, name=name.replace("_", "-"), owner=owner)
 
 
-def _settle_tiers(options: dict[str, Any]) -> dict[str, object]:
+def _settle_tiers(name: str, key: str | None, *, cuts: str | None, ahead: int | None, ask: bool) -> dict[str, object]:
     """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
-    study = study_called(options["study"])
+    study = study_called(name)
     found = {one.criterion.key: one for one in ratings.load_study(study)}
-    key, cuts = options["criterion"], parse_model_cuts(options["agreement_cuts"] or MODEL_CUTS, "agreement-cuts")
-    if key is not None and key not in found:
-        raise InputError(
-            "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
-        )
+    model_cuts, most = parse_model_cuts(cuts or MODEL_CUTS, "agreement-cuts"), AHEAD if ahead is None else ahead
     criteria = {
-        name: more_ratings.compute_criterion(
-            study, one, cuts=cuts, ahead=AHEAD if options["ahead"] is None else options["ahead"]
-        )
-        for name, one in found.items()
-        if key in (None, name)
+        one: more_ratings.compute_criterion(study, found[one], cuts=model_cuts, ahead=most)
+        for one in choose_criteria(found, key)
     }
     wanted = sorted({position for one in criteria.values() for position in one["ask"]})
-    asked = ask_more(by=None, study=study, positions=wanted) if options["ask"] and wanted else 0
-    return {"study": study.name, "criteria": criteria, "asked": asked if options["ask"] else None}
+    asked = ask_more(by=None, study=study, positions=wanted) if ask and wanted else 0
+    return {"study": study.name, "criteria": criteria, "asked": asked if ask else None}
 
 
 def _power(options: dict[str, Any]) -> list[PowerDocument]:

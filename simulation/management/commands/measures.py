@@ -16,8 +16,8 @@ from core.errors import InputError
 from core.files.writing import output_path, write_file
 from simulation.results import charts
 from simulation.results.measure_types import MeasuresDocument, MeasureTableDocument, ProfileMeasuresDocument
-from simulation.results.services import measures
-from simulation.results.services.measure_tables import KINDS, table, table_5
+from simulation.results.services import measure_tables, measures
+from simulation.results.services.measure_tables import KINDS, table_5
 
 
 class Command(ConcordCommand):
@@ -38,24 +38,26 @@ class Command(ConcordCommand):
             "-o", "--output", type=output_path, help="where to write the figure; standard output by default"
         )
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        if (options["table"] == "5") != bool(options["study"]):
+    def run(
+        self, *, source: str, table: str | None, figure: str | None, study: str | None, published: bool,
+        output: Path | None, **_: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        if (table == "5") != bool(study):
             raise InputError("Table 5 and --study belong together.", field="study")
-        if options["output"] and not options["figure"]:
+        if output and not figure:
             raise InputError("Only a figure is written to a file: give --figure too.", field="output")
-        if options["study"]:
-            study = study_called(options["study"])
-            return table_5(by=None, study=study, with_published=options["published"])
-        kinds = [KINDS[options["table"]]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
-        found = {kind: load_measures(kind, options["source"]) for kind in kinds}
-        check(found, options)
-        if options["figure"] and (profiles := found["profiles"]) and "demographics" in profiles:
-            return self.figure(profiles, options["output"])
-        numbers = [options["table"]] if options["table"] else list(KINDS)
+        if study:
+            return table_5(by=None, study=study_called(study), with_published=published)
+        kinds = [KINDS[table]] if table else ["profiles"] if figure else measures.KINDS
+        found = {kind: load_measures(kind, source) for kind in kinds}
+        check(found, source)
+        if figure and (profiles := found["profiles"]) and "demographics" in profiles:
+            return self.figure(profiles, output)
+        numbers = [table] if table else list(KINDS)
         tables = [
-            table(number, of, with_published=options["published"]) for number in numbers if (of := found[KINDS[number]])
+            measure_tables.table(one, of, with_published=published) for one in numbers if (of := found[KINDS[one]])
         ]
-        return tables[0] if options["table"] else document(found, tables)
+        return tables[0] if table else document(found, tables)
 
     def figure(self, profiles: ProfileMeasuresDocument, output: Path | None) -> dict[str, object]:
         fields = charts.figure_3(profiles["demographics"])
@@ -89,12 +91,12 @@ def load_measures(kind: str, source: str) -> MeasuresDocument | None:
     return measures.measures(kind, chosen, patient=True) if chosen in there else None
 
 
-def check(found: Mapping[str, object], options: Mapping[str, object]) -> None:
+def check(found: Mapping[str, object], source: str) -> None:
     """Raise InputError where nothing was found."""
     if not any(found.values()):
         there = sorted({name for kind in found for name, _ in measures.KINDS[kind].sources()})
         kinds = " or ".join(found)
-        named = f" of {options['source']!r}" if options["source"] else ""
+        named = f" of {source!r}" if source else ""
         raise InputError(
             "There are no {kinds}{named}; there are: {there}.",
             field="source",
