@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -26,13 +25,14 @@ class Command(ConcordCommand):
     def run(self, *, study: str, output: Path, **_: object) -> dict[str, object]:
         refuse_stdout(output, "file")
         try:
-            manifest = writing.write(study_called(study), output)
+            self.manifest = writing.write(study_called(study), output)
         except OSError as error:
             raise InputError(
                 "cannot be written: {strerror}", file=str(output), strerror=error.strerror or error
             ) from error
-        return {"path": str(output), "bytes": output.stat().st_size, **manifest}
+        self.size = output.stat().st_size
+        return {"path": str(output), "bytes": self.size, **self.manifest}
 
-    def say(self, document: dict[str, Any]) -> None:
-        rows = sum(table["rows"] for table in document["tables"].values())
-        self.stdout.write(f"{document['study']}: {rows:,} rows in {document['path']}, {document['bytes'] / 1e6:.1f} MB")
+    def say(self, document: dict[str, object]) -> None:
+        rows, size = sum(table["rows"] for table in self.manifest["tables"].values()), self.size / 1e6
+        self.stdout.write(f"{document['study']}: {rows:,} rows in {document['path']}, {size:.1f} MB")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -54,31 +53,24 @@ class Command(ConcordCommand):
         evidence = StudyData.load(study_called(study))
         mine = evidence.load_judge(evidence.judge(judge))
         rules.lock(by=None, study=evidence.study)
-        rows = disagreements.list_disagreements(mine, criterion=criterion, tier=tier, sort=sort)[:limit]
-        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in rows])
-        found = disagreements.document(mine, rows, said)
-        if not explain:
-            return found
-        return {**found, "differing": disagreement_sources.compute_judge(mine, criterion)}
+        self.counts = disagreements.counts(mine)
+        self.rows = disagreements.list_disagreements(mine, criterion=criterion, tier=tier, sort=sort)[:limit]
+        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in self.rows])
+        self.differing = disagreement_sources.compute_judge(mine, criterion) if explain else {}
+        found = disagreements.document(mine, self.rows, said)
+        return {**found, "differing": self.differing} if explain else found
 
-    def say(self, document: Any) -> None:
-        for key, one in document["criteria"].items():
+    def say(self, document: dict[str, object]) -> None:
+        for key, n in self.counts.items():
             self.stdout.write(
-                f"{key}: {document['judge']} differs on {one['differing']} of {one['compared']} items with a label; "
-                f"{one['unscored']} unscored, {one['examples']} its own examples"
+                f"{key}: {document['judge']} differs on {n.differing} of {n.compared} items with a label; "
+                f"{n.unscored} unscored, {n.examples} its own examples"
             )
-        for key, one in document.get("differing", {}).items():
-            self.stdout.write("\n".join([f"{key}:", *lines(one)]))
+        for key, found in self.differing.items():
+            self.stdout.write("\n".join([f"{key}:", *lines(found)]))
         rows = [
-            [
-                unit(one["item"], one["turn"]),
-                one["criterion"],
-                one["tier"] or "-",
-                str(one["label"]),
-                one["judge"],
-                f"{one['size']:g}",
-            ]
-            for one in document["disagreements"]
+            [unit(one.position, one.turn), one.criterion, one.tier or "-", str(one.label), one.verdict, f"{one.size:g}"]
+            for one in self.rows
         ]
         if rows:
             self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))

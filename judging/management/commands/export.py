@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -54,6 +53,7 @@ class Command(ConcordCommand):
     def run(
         self, *, study: str, format: str, output: Path, purposes: list[str], tiers: bool, **_: object
     ) -> dict[str, object]:
+        self.unseen: list[str] = []
         if format not in KNOWN:
             known = ", ".join(KNOWN)
             raise InputError("{options!r} is not one of {known}", field="format", options=format, known=known)
@@ -70,6 +70,7 @@ class Command(ConcordCommand):
         files.write(labels, fmt, output)
         if not labels:
             self.stderr.write(NO_LABELS)
+        self.left_out = count_left_out(called, purposes)
         return {
             "study": called.name,
             "format": fmt.name,
@@ -77,13 +78,12 @@ class Command(ConcordCommand):
             "people": len(labels.people),
             "judges": len(labels.judges),
             "purposes": purposes,
-            "left_out": count_left_out(called, purposes),
+            "left_out": self.left_out,
         }
 
     def export_package(self, name: str, format: str, output: Path) -> dict[str, object]:
         study = study_called(name)
         refuse_stdout(output, "folder")
-        unseen: list[str] = []
         rules.lock_rules(by=None, study=study)
         if format == hf_dataset.KEY:
             written = hf_dataset.write(study, output)
@@ -91,8 +91,8 @@ class Command(ConcordCommand):
             written = write_rewrites(study, output)
         else:
             exchange = exchange_named(format, writing=True)
-            written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
-        labels = exports.load_labels(study)
+            written, self.unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
+        labels, self.left_out = exports.load_labels(study), count_left_out(study)
         return {
             "study": study.name,
             "format": format,
@@ -100,17 +100,17 @@ class Command(ConcordCommand):
             "files": [str(path) for path in written],
             "people": len(labels.people),
             "judges": len(labels.judges),
-            "not_shown_there": unseen,
-            "left_out": count_left_out(study),
+            "not_shown_there": self.unseen,
+            "left_out": self.left_out,
         }
 
-    def say(self, document: Any) -> None:
+    def say(self, document: dict[str, object]) -> None:
         self.stdout.write(
             f"{document['people']} labels of people and {document['judges']} of judges written to {document['path']}"
         )
-        if unseen := document.get("not_shown_there"):
-            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(unseen)}.")
-        for purpose, number in document["left_out"].items():
+        if self.unseen:
+            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(self.unseen)}.")
+        for purpose, number in self.left_out.items():
             self.stdout.write(f"Left out: {number} answers of purpose {purpose} (see --purposes).")
 
 
