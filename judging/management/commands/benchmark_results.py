@@ -35,8 +35,7 @@ class Command(ConcordCommand):
         examined = find_evaluation(benchmarks.find_benchmark(benchmark), evaluation)
         found = results.load_or_compute(examined, asked)
         tags = failures.counts(examined, bootstrap=asked.bootstrap, seed=asked.seed)
-        elsewhere = read_ranks(read_text(ranks), file=str(ranks)) if ranks else None
-        self.ranks = [] if elsewhere is None else compare(examined, elsewhere, asked)
+        self.ranks = compare(examined, read_ranks(read_text(ranks), file=str(ranks)), asked) if ranks else []
         return {**found, "failures": tags, **({"ranks": self.ranks} if ranks else {})}
 
     def say(self, document: EvaluationDocument) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -47,17 +46,18 @@ class Command(ConcordCommand):
         if output and not figure:
             raise InputError("Only a figure is written to a file: give --figure too.", field="output")
         if study:
-            return table_5(by=None, study=study_called(study), with_published=published)
+            self.tables = [table_5(by=None, study=study_called(study), with_published=published)]
+            return self.tables[0]
         kinds = [KINDS[table]] if table else ["profiles"] if figure else measures.KINDS
         found = {kind: load_measures(kind, source) for kind in kinds}
         check(found, source)
         if figure and (profiles := found["profiles"]) and "demographics" in profiles:
             return self.figure(profiles, output)
         numbers = [table] if table else list(KINDS)
-        tables = [
+        self.tables = [
             measure_tables.table(one, of, with_published=published) for one in numbers if (of := found[KINDS[one]])
         ]
-        return tables[0] if table else document(found, tables)
+        return self.tables[0] if table else document(found, self.tables)
 
     def figure(self, profiles: ProfileMeasuresDocument, output: Path | None) -> dict[str, object]:
         fields = charts.figure_3(profiles["demographics"])
@@ -72,11 +72,11 @@ class Command(ConcordCommand):
             write_file(output, svg.encode())
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
 
-    def say(self, document: Mapping[str, Any]) -> None:
+    def say(self, document: Mapping[str, object]) -> None:
         if "svg" in document:
-            self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
+            self.stdout.write(f"Wrote {document['file']}." if document["file"] else f"{document['svg']}")
             return
-        for one in [document] if "rows" in document else document["tables"].values():
+        for one in self.tables:
             rows = text.columns(list(lines(one["rows"]))) or "  The source has nothing of this."
             self.stdout.write(f"Table {one['table']}. {one['caption']}\n{rows}\n")
             if "published" in one:
@@ -106,14 +106,14 @@ def check(found: Mapping[str, object], source: str) -> None:
         )
 
 
-def document(
-    found: Mapping[str, Mapping[str, Any] | None], tables: Sequence[MeasureTableDocument]
-) -> dict[str, object]:
+def document(found: Mapping[str, MeasuresDocument | None], tables: Sequence[MeasureTableDocument]) -> dict[str, object]:
     """All measures, the tables by their numbers among them."""
-    profiles, dialogues = found["profiles"] or {}, found["dialogues"] or {}
+    measured = found["profiles"]
+    types = measured["preferences"] if measured and "preferences" in measured else []
+    profiles, dialogues = dict(measured or {}), dict(found["dialogues"] or {})
     return {
         "profiles": {name: profiles[name] for name in ("source", "profiles", "seed", "bootstrap") if profiles},
-        "evenness": {f"{one['domain']} · {one['type']}": one for one in profiles.get("preferences", [])},
+        "evenness": {f"{one['domain']} · {one['type']}": one for one in types},
         "dialogues": {name: value for name, value in dialogues.items() if name != "diversity"},
         "diversity": dialogues.get("diversity", {}),
         "tables": {one["table"]: one for one in tables},
