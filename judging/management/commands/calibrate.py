@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from django.core.management.base import CommandParser
 
@@ -31,9 +31,6 @@ from judging.assessment.services.file_calibration import FileColumns
 from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
 from judging.stats.calibration_types import CorrectedDocument, RecalibrationDocument, SelectionDocument
-
-ONLY_STUDY = ("criterion", "part", "epsilon")
-ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
 
 
 class Command(ConcordCommand):
@@ -64,26 +61,25 @@ class Command(ConcordCommand):
         parser.add_argument("--cluster-column", metavar="COL", help="dialogue, profile or pair of each item")
         add_how(parser)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        of_study, of_file = ({name: options[name] for name in names} for names in (ONLY_STUDY, ONLY_FILE))
-        check_source(options["file"], options["study"], of_study, of_file)
-        if options["study"]:
-            told = {} if options["epsilon"] is None else {"epsilon": options["epsilon"]}
-            asked = AssessmentOptions.check(parse_how(options, options["targets"]) | told)
-            found = calibrate_study(options["study"], options["part"], options["judge"], asked)
-            return assessment.select_criterion(found, options["criterion"])
-        if not options["human"]:
+    def run(
+        self, *, file: Path | None, study: str, criterion: str | None, part: str, epsilon: float | None, judge: str,
+        human: str | None, level: Level | None, categories: str | None, confidence_column: str | None,
+        weight_column: str | None, cluster_column: str | None, targets: str, **options: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        columns = {"confidence": confidence_column, "weight": weight_column, "cluster": cluster_column}
+        of_file = {"human": human, "level": level, "categories": categories}
+        of_file |= {f"{name}_column": column for name, column in columns.items()}
+        check_source(file, study, {"criterion": criterion, "part": part, "epsilon": epsilon}, of_file)
+        if file is None:
+            told = {} if epsilon is None else {"epsilon": epsilon}
+            asked = AssessmentOptions.check(parse_how(options, targets) | told)
+            return assessment.select_criterion(calibrate_study(study, part, judge, asked), criterion)
+        if not human:
             raise InputError("a file needs the column of people's labels", field="human")
-        chosen = CalibrationOptions.check(parse_how(options, options["targets"]))
-        names = FileColumns(
-            human=options["human"],
-            judge=options["judge"],
-            confidence=options["confidence_column"],
-            weight=options["weight_column"],
-            cluster=options["cluster_column"],
-        )
-        scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
-        return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
+        chosen = CalibrationOptions.check(parse_how(options, targets))
+        scale = [one.strip() for one in categories.split(",")] if categories else None
+        names = FileColumns(human, judge, **columns)
+        return file_calibration.calibrate_file(file, names, chosen, level=level, categories=scale)
 
     def say(
         self,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
-from annotation.agreement.result_types import BothTiersDocument, NoResultDocument
+from annotation.agreement.result_types import BothTiersDocument, DifficultyDocument, NoResultDocument
 from annotation.agreement.services import difficulty, tiers
 from annotation.agreement.services.both_tiers import compute_criterion
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -34,7 +34,8 @@ MOST_VALUES = 12
 """Attainable values that are listed one by one."""
 
 
-OF_PEOPLE = {
+Trait = Literal["severity", "order", "consistency"]
+OF_PEOPLE: dict[str, Trait] = {
     "graded response": "severity",
     "linear mixed model": "severity",
     "paired comparison": "order",
@@ -156,7 +157,7 @@ def _counted(tier: str, n: float, ends: Sequence[float]) -> str:
     return f"{tier} {n:.1f} [{ends[0]:.0f}, {ends[1]:.0f}]"
 
 
-def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
+def _of_model(found: DifficultyDocument) -> Iterator[str]:
     """What the difficulty model says: items of each tier, how many are clear, and the people."""
     if found["reason"]:
         yield f"difficulty model: not fitted, {found['reason']}"
@@ -169,7 +170,7 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["by_counted"]:
         expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
-    figures = [OF_PEOPLE[found["method"]], "consistency"] if found["method"] in OF_PEOPLE else ["consistency"]
+    figures: list[Trait] = [*([OF_PEOPLE[found["method"]]] if found["method"] in OF_PEOPLE else []), "consistency"]
     people = [
         [one["person"], *(text.estimate(one[figure]) for figure in figures), _share(one["infit"])]
         for one in found["people"]
