@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -23,17 +22,17 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="its name or slug")
         parser.add_argument("-o", "--output", required=True, type=output_path, metavar="FILE")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        path: Path = options["output"]
-        refuse_stdout(path, "file")
+    def run(self, *, study: str, output: Path, **_: object) -> dict[str, object]:
+        refuse_stdout(output, "file")
         try:
-            manifest = writing.write(study_called(options["study"]), path)
+            self.manifest = writing.write(study_called(study), output)
         except OSError as error:
             raise InputError(
-                "cannot be written: {strerror}", file=str(path), strerror=error.strerror or error
+                "cannot be written: {strerror}", file=str(output), strerror=error.strerror or error
             ) from error
-        return {"path": str(path), "bytes": path.stat().st_size, **manifest}
+        self.size = output.stat().st_size
+        return {"path": str(output), "bytes": self.size, **self.manifest}
 
-    def say(self, document: dict[str, Any]) -> None:
-        rows = sum(table["rows"] for table in document["tables"].values())
-        self.stdout.write(f"{document['study']}: {rows:,} rows in {document['path']}, {document['bytes'] / 1e6:.1f} MB")
+    def say(self, document: dict[str, object]) -> None:
+        rows, size = sum(table["rows"] for table in self.manifest["tables"].values()), self.size / 1e6
+        self.stdout.write(f"{document['study']}: {rows:,} rows in {document['path']}, {size:.1f} MB")

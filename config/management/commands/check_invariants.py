@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -32,10 +31,10 @@ class Command(ConcordCommand):
         if self.found:
             sys.exit(1)
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, *, heads: list[Path], **_: object) -> dict[str, object]:
         try:
-            self.found = invariants.findings(options["heads"])
-            notes = invariants.notes(options["heads"])
+            self.found = invariants.findings(heads)
+            self.notes = invariants.notes(heads)
         except OSError as error:
             raise InputError(
                 "cannot be read: {strerror}", file=str(error.filename), strerror=error.strerror or error
@@ -45,13 +44,13 @@ class Command(ConcordCommand):
             "findings": [
                 {"invariant": one.invariant, "n": one.n, "examples": list(one.examples)} for one in self.found
             ],
-            "notes": notes,
+            "notes": self.notes,
         }
 
-    def say(self, document: dict[str, Any]) -> None:
-        for one in document["findings"]:
-            self.stdout.write(f"BROKEN {one['invariant']} {one['n']}: {', '.join(one['examples'])}")
-        for note in document["notes"]:
+    def say(self, document: dict[str, object]) -> None:
+        for one in self.found:
+            self.stdout.write(f"BROKEN {one.invariant} {one.n}: {', '.join(one.examples)}")
+        for note in self.notes:
             self.stdout.write(f"NOTE {note}")
-        if not document["findings"]:
+        if not self.found:
             self.stdout.write(f"All {document['checked']} invariants hold.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
@@ -25,23 +24,23 @@ class Command(PlainCommand):
         parser.add_argument("--host", default=os.environ.get("CONCORD_HOST", "127.0.0.1"))
         parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
 
-    def handle(self, *args: object, **options: object) -> None:  # noqa: ARG002
+    def handle(self, *_: object, start: bool, no_model: bool, host: str, port: int, **__: object) -> None:
         with take_turn("demo", self.stderr):
-            self.load_and_start(**options)
+            self.load_and_start(host, port, start=start, no_model=no_model)
 
-    def load_and_start(self, **options: Any) -> None:
+    def load_and_start(self, host: str, port: int, *, start: bool, no_model: bool) -> None:
         call_command("migrate", verbosity=0)
         with audit_through(Act.Through.COMMAND):
             demo.load()
-        if not options["start"]:
+        if not start:
             self.stdout.write("The demo data is loaded.")
             return
         call_command("collectstatic", interactive=False, verbosity=0)
         try:
-            bind = self.start(options["host"], options["port"])
+            bind = self.start(host, port)
         except supervision.SupervisionError as error:
             raise CommandError(str(error)) from error
-        self.welcome(bind, "" if options["no_model"] else self.model_at_work(bind))
+        self.welcome(bind, "" if no_model else self.model_at_work(bind))
 
     def start(self, host: str, port: int) -> str:
         running = supervision.find_running_address()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -27,25 +26,24 @@ class Command(ConcordCommand):
         parser.add_argument("--notes", action="store_true", help="also what they wrote beside labels")
         parser.add_argument("--do", action="store_true", help="erase; without, nothing is changed")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        person = User.objects.filter(username=options["username"]).first()
+    def run(self, *, username: str, notes: bool, do: bool, **_: object) -> dict[str, object]:
+        person = User.objects.filter(username=username).first()
         if person is None:
-            raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])
-        found = load_about(by=None, person=person).to_json()
-        if options["do"]:
-            erasing.erase_person(by=None, person=person, notes=options["notes"])
+            raise InputError("There is nobody called {options!r}.", field="username", options=username)
+        self.found = load_about(by=None, person=person)
+        if do:
+            erasing.erase_person(by=None, person=person, notes=notes)
             if problem := withdrawn.problem():
                 sys.stderr.write(f"{problem}\n")
-        return {"did": options["do"], "notes": options["notes"], **found}
+        return {"did": do, "notes": notes, **self.found.to_json()}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
+        found = self.found
         if document["did"]:
-            self.stdout.write(
-                f"{document['username']} is {document['number']} now. {document['labels']:,} labels stay."
-            )
+            self.stdout.write(f"{found.username} is {found.number} now. {found.labels:,} labels stay.")
             return
         self.stdout.write(
-            f"{document['username']} would become {document['number']}. {document['labels']:,} labels in "
-            f"{len(document['studies'])} studies stay, under that number."
+            f"{found.username} would become {found.number}. {found.labels:,} labels in "
+            f"{len(found.studies)} studies stay, under that number."
         )
-        self.stdout.write(document["refused"] or "Nothing was changed. With --do it is erased.")
+        self.stdout.write(found.refused or "Nothing was changed. With --do it is erased.")

@@ -7,14 +7,13 @@ replaces others with a statement for each of these: a process killed in between 
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import transaction
 from django.db.migrations import Migration
 from django.db.migrations.exceptions import NodeNotFoundError
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.state import ProjectState
 
 from config.turns import take_turn
 from core import schema_state
@@ -23,7 +22,7 @@ from core import schema_state
 class WholeExecutor(MigrationExecutor):
     """Apply and record a migration together, unless it says that it is not atomic."""
 
-    def apply_migration(self, state: Any, migration: Migration, *args: Any, **options: Any) -> Any:
+    def apply_migration(self, state: ProjectState, migration: Migration, *args: bool, **options: bool) -> ProjectState:
         if not migration.atomic:
             return super().apply_migration(state, migration, *args, **options)
         # SQLite alters tables without looking at references, which has to be so before a transaction begins

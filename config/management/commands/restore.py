@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from config.backups import reading
+from config.backups.writing import Manifest
 from config.erasure import again
 
 
@@ -29,17 +29,17 @@ class Command(ConcordCommand):
             help="more lists of the withdrawn, such as those of other hosts; they are added to this site's",
         )  # fmt: skip
 
-    def run(self, **options: Any) -> dict[str, object]:
-        reading.check_readable(options["file"])
+    def run(self, *, file: Path, withdrawn: list[Path], **_: object) -> dict[str, object]:
+        reading.check_readable(file)
         call_command("migrate", verbosity=0)
-        again.add_lists(options["withdrawn"])
-        return {"path": str(options["file"]), **reading.restore(options["file"], tell=self.show_progress)}
+        again.add_lists(withdrawn)
+        return {"path": str(file), **reading.restore(file, tell=self.show_progress)}
 
     def show_progress(self, label: str, rows: int) -> None:
         if self.on_terminal:
             sys.stderr.write(f"{rows:>12,} {label}\n")
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: Manifest) -> None:
         rows = sum(table["rows"] for table in document["tables"].values())
         self.stdout.write(f"{rows:,} rows restored, as of {document['made_at']} ({document['code_version']})")
         self.stdout.write(again.sentence(document["withdrawn_again"]))

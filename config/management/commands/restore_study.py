@@ -20,8 +20,8 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        return {"path": str(options["file"]), **reading.restore(by=None, path=options["file"])}
+    def run(self, *, file: Path, **_: object) -> dict[str, object]:
+        return {"path": str(file), **reading.restore(by=None, path=file)}
 
     def say(self, document: dict[str, Any]) -> None:
         created, known = (sum(one[name] for one in document["rows"].values()) for name in ("created", "unchanged"))

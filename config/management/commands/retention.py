@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -20,18 +18,18 @@ class Command(ConcordCommand):
 
     def run(self, **options: object) -> dict[str, object]:
         found = retention.due()
-        kinds = [one.to_json() for one in found]
+        self.kinds = [one.to_json() for one in found]
         if options["do"]:
-            for one, told in zip(found, kinds, strict=True):
+            for one, told in zip(found, self.kinds, strict=True):
                 told["deleted"] = retention.delete(by=None, kind=one.kind) if one.n else 0
-        return {"did": options["do"], "kinds": kinds}
+        return {"did": options["do"], "kinds": self.kinds}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
         last = "deleted" if document["did"] else "over"
         rows = [
-            [one["what"], "always" if one["days"] is None else f"{one['days']} days", str(one[last]), one["variable"]]
-            for one in document["kinds"]
+            [one["what"], "always" if one["days"] is None else f"{one['days']} days", one[last], one["variable"]]
+            for one in self.kinds
         ]
-        self.stdout.write(columns([["what", "kept", last, "set by"], *rows]))
+        self.stdout.write(columns([["what", "kept", last, "set by"], *([str(cell) for cell in row] for row in rows)]))
         if not document["did"]:
             self.stdout.write("Nothing was changed. With --do it is deleted.")

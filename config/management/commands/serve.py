@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
@@ -22,9 +21,9 @@ class Command(PlainCommand):
         parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
         parser.add_argument("--stop", action="store_true", help="end the one that runs on this data folder")
 
-    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *_: object, stop: bool, host: str, port: int, **__: object) -> None:
         try:
-            self.stop() if options["stop"] else self.serve(options["host"], options["port"])
+            self.stop() if stop else self.serve(host, port)
         except supervision.SupervisionError as error:
             raise CommandError(str(error)) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -25,34 +24,34 @@ class Command(ConcordCommand):
         parser.add_argument("--apply", action="store_true", help="do again what only the list knows")
         parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="LIST", help="take in other lists first")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, *, write: bool, apply: bool, add: list[Path], **_: object) -> dict[str, object]:
         try:
-            again.add_lists(options["add"])
-            written = withdrawn.write() if options["write"] else 0
-            done = again.apply_list().to_json() if options["apply"] else None
-            listed, missing = again.the_list(), withdrawn.find_unlisted()
+            again.add_lists(add)
+            written = withdrawn.write() if write else 0
+            self.done = again.apply_list().to_json() if apply else None
+            self.listed, missing = again.the_list(), withdrawn.find_unlisted()
         except OSError as error:
             raise InputError(
                 "cannot be written: {strerror}", file=str(withdrawn.path()), strerror=error.strerror or error
             ) from error
         return {
             "path": str(withdrawn.path()),
-            "listed": len(listed.entries),
-            "unreadable": list(listed.unreadable),
+            "listed": len(self.listed.entries),
+            "unreadable": list(self.listed.unreadable),
             "not_in_list": len(missing),
             "not_in_database": len(again.not_applied()),
             "written": written,
-            "withdrawn_again": done,
+            "withdrawn_again": self.done,
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
         self.stdout.write(f"{document['listed']:,} in {document['path']}.")
         if document["written"]:
             self.stdout.write(f"{document['written']:,} of them are new.")
-        if document["withdrawn_again"]:
-            self.stdout.write(again.sentence(document["withdrawn_again"]))
-        if document["unreadable"]:
-            self.stdout.write(f"Lines that cannot be read: {', '.join(map(str, document['unreadable']))}.")
+        if self.done:
+            self.stdout.write(again.sentence(self.done))
+        if self.listed.unreadable:
+            self.stdout.write(f"Lines that cannot be read: {', '.join(map(str, self.listed.unreadable))}.")
         if document["not_in_list"]:
             self.stdout.write(f"The list lacks {document['not_in_list']:,}. With --write they are appended.")
         if document["not_in_database"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -46,25 +46,28 @@ class Command(ConcordCommand):
         add_arguments(parser, JudgedOptions)
         parser.add_argument("--weight", default="", metavar="COLUMN", help="of a file: a weight for each item")
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        check_source(
-            options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories", "weight")
-        )
+    def run(
+        self, *, file: Path | None, study: str, criterion: str | None, level: Level | None, judge: list[str],
+        categories: str | None, weight: str, **options: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        of_study = {"criterion": criterion, "guideline_version": options["guideline_version"]}
+        of_file = {"level": level, "judge": judge, "categories": categories, "weight": weight}
+        check_source(file, study, of_study, of_file)
         chosen = JudgedOptions(**read_arguments(JudgedOptions, options))
-        if options["file"]:
+        if file:
             if chosen.with_scores:
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
-            if not options["judge"] and chosen.epsilon != JudgedOptions().epsilon:
+            if not judge and chosen.epsilon != JudgedOptions().epsilon:
                 raise InputError("--epsilon belongs to --judge: it is the judge's discount", field="epsilon")
-            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
-            file = read_file(options["file"], options["level"], options["categories"], describing=describing)
-            return file_comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
-        study, key = study_called(options["study"]), options["criterion"]
-        ratings = StudyRatings.from_options(study, chosen)
+            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, weight) if name)
+            read = read_file(file, level, categories, describing=describing)
+            return file_comparison.compare_file(read, judge, chosen, weight=weight)
+        called = study_called(study)
+        ratings = StudyRatings.from_options(called, chosen)
         run = agreement.load_or_compute(
-            by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings
+            by=None, study=called, options=chosen, ratings=ratings.only(criterion) if criterion else ratings
         )
-        return agreement.select_criterion(agreement.load_document(run), key)
+        return agreement.select_criterion(agreement.load_document(run), criterion)
 
     def say(self, document: AgreementDocument | CriterionAgreementDocument | LeftOutDocument) -> None:
         if "criteria" in document:
@@ -82,7 +85,7 @@ class Command(ConcordCommand):
 def add_source(parser: CommandParser) -> None:
     """A file or a study."""
     parser.add_argument("file", nargs="?", type=Path, metavar="RATINGS.csv", help="long (item,rater,value) or wide")
-    parser.add_argument("--study", help="name or slug")
+    parser.add_argument("--study", default="", help="name or slug")
     parser.add_argument(
         "--level",
         choices=[level for level in get_args(Level) if explain_missing("agreement", level) is None],
@@ -95,14 +98,28 @@ def add_source(parser: CommandParser) -> None:
     )
 
 
-def check_source(options: Mapping[str, object], *, only_study: tuple[str, ...], only_file: tuple[str, ...]) -> None:
+def check_source(file: Path | None, study: str, of_study: Mapping[str, object], of_file: Mapping[str, object]) -> None:
     """Raise InputError unless there is a file or a study, and nothing that belongs to the other."""
-    if bool(options["file"]) == bool(options["study"]):
+    if bool(file) == bool(study):
         raise InputError("give either a file of ratings or --study NAME")
-    foreign, owner = (only_study, "--study") if options["file"] else (only_file, "a file of ratings")
-    for name in foreign:
-        if options[name] is not False and options[name] not in (None, "", []):
+    foreign, owner = (of_study, "--study") if file else (of_file, "a file of ratings")
+    for name, value in foreign.items():
+        if value is not False and value not in (None, "", []):
             raise InputError("--{name} belongs to {owner}", name=name.replace("_", "-"), owner=owner)
+
+
+def choose_criteria(found: Iterable[str], key: str | None) -> list[str]:
+    """The criterion of this key, or all where none is named. InputError where there is no such one."""
+    names = list(found)
+    if key is not None and key not in names:
+        there = ", ".join(names)
+        raise InputError("no criterion is called {key!r}; there are {there}", field="criterion", key=key, there=there)
+    return names if key is None else [key]
+
+
+def split_criteria(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The documents of the criteria by key, also of a document of only one, or of a file."""
+    return dict(document.get("criteria", {document.get("criterion") or "": document}))
 
 
 def read_file(

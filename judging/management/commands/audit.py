@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -43,17 +42,19 @@ class Command(ConcordCommand):
         add_part_option(parser)
         add_rules(parser)
 
-    def run(self, **options: Any) -> list[Mapping[str, object]]:
+    def run(
+        self, *, study: str, judge: str, criterion: str | None, part: str, rule: list[tuple[str, str]], reason: str,
+        **options: object,
+    ) -> list[Mapping[str, object]]:  # fmt: skip
         chosen = AuditOptions(**read_arguments(AuditOptions, options))
-        evidence = StudyData.load(study_called(options["study"]), options["part"])
-        evidence.judge(options["judge"])  # an unknown judge must not change the rules
-        parse_rules(evidence.study, options["rule"], options["reason"])
+        evidence = StudyData.load(study_called(study), part)
+        evidence.judge(judge)  # an unknown judge must not change the rules
+        parse_rules(evidence.study, rule, reason)
         try:
-            found = load_assessment(evidence, options["judge"], AssessmentRequest(audit=chosen))
+            found = load_assessment(evidence, judge, AssessmentRequest(audit=chosen))
         except NothingToAssessError as none:
             return list(none.evidence.left_out)
-        document = hold_out.audit_document(found)
-        return assessment.list_criteria(document, options["criterion"])
+        return assessment.list_criteria(hold_out.audit_document(found), criterion)
 
     def say(self, document: list[SelectedAuditDocument | LeftOutDocument]) -> None:
         for found in document:

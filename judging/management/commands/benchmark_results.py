@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -13,7 +12,9 @@ from annotation.management.base import ConcordCommand
 from annotation.management.imports import read_text
 from annotation.management.text import columns, estimate
 from core.options.fields import add_arguments, read_arguments
-from judging.evaluations.services import failures, ranks, results
+from judging.evaluations.result_types import EvaluationDocument
+from judging.evaluations.services import failures, results
+from judging.evaluations.services.ranks import compare, read_ranks
 from judging.management.commands.evaluate import find_evaluation
 
 
@@ -27,18 +28,17 @@ class Command(ConcordCommand):
         add_arguments(parser, IntervalOptions)
         parser.add_argument("--ranks", type=Path, metavar="FILE.csv", help="model and score, or rank, elsewhere")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(
+        self, *, benchmark: str, evaluation: int | None, ranks: Path | None, **options: object
+    ) -> dict[str, object]:
         asked = IntervalOptions(**read_arguments(IntervalOptions, options))
-        evaluation = find_evaluation(benchmarks.find_benchmark(options["benchmark"]), options["evaluation"])
-        found = results.load_or_compute(evaluation, asked)
-        tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
-        more = {}
-        if options["ranks"]:
-            elsewhere = ranks.read_ranks(read_text(options["ranks"]), file=str(options["ranks"]))
-            more = {"ranks": ranks.compare(evaluation, elsewhere, asked)}
-        return {**found, "failures": tags, **more}
+        examined = find_evaluation(benchmarks.find_benchmark(benchmark), evaluation)
+        found = results.load_or_compute(examined, asked)
+        tags = failures.counts(examined, bootstrap=asked.bootstrap, seed=asked.seed)
+        self.ranks = compare(examined, read_ranks(read_text(ranks), file=str(ranks)), asked) if ranks else []
+        return {**found, "failures": tags, **({"ranks": self.ranks} if ranks else {})}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: EvaluationDocument) -> None:
         self.stdout.write(
             f"Evaluation {document['number']} of {document['benchmark']}: {document['n_cases']} cases of "
             f"{document['n_personas']} personas. {100 * document['confidence']:g} % intervals over personas."
@@ -56,8 +56,8 @@ class Command(ConcordCommand):
         self.stdout.write(columns(rows))
         for warning in document.get("warnings", []):
             self.stdout.write(f"Note: {warning}")
-        for row in document.get("ranks", []):
+        for one in self.ranks:
             self.stdout.write(
-                f"Ranks elsewhere, {row['setting']}: {len(row['models'])} models, Spearman "
-                f"{estimate(row['spearman'])}, Kendall {estimate(row['kendall'])}"
+                f"Ranks elsewhere, {one['setting']}: {len(one['models'])} models, Spearman "
+                f"{estimate(one['spearman'])}, Kendall {estimate(one['kendall'])}"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from django.core.management.base import CommandParser
 
@@ -32,8 +32,6 @@ from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
 from judging.stats.calibration_types import CorrectedDocument, RecalibrationDocument, SelectionDocument
 
-ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
-
 
 class Command(ConcordCommand):
     help = "What a judge's verdicts are worth, by people's labels on some of the items of a study or of a CSV file."
@@ -46,7 +44,7 @@ class Command(ConcordCommand):
         parser.add_argument(
             "file", nargs="?", type=Path, metavar="LABELS.csv", help="a row per item; no human label = unlabelled"
         )
-        parser.add_argument("--study", help="name or slug")
+        parser.add_argument("--study", default="", help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="of the study; of a file its column")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         add_part_option(parser)
@@ -63,36 +61,25 @@ class Command(ConcordCommand):
         parser.add_argument("--cluster-column", metavar="COL", help="dialogue, profile or pair of each item")
         add_how(parser)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        check_source(options, only_study=("criterion", "part", "epsilon"), only_file=ONLY_FILE)
-        if options["study"]:
-            return self.calibrate_study(options)
-        if not options["human"]:
+    def run(
+        self, *, file: Path | None, study: str, criterion: str | None, part: str, epsilon: float | None, judge: str,
+        human: str | None, level: Level | None, categories: str | None, confidence_column: str | None,
+        weight_column: str | None, cluster_column: str | None, targets: str, **options: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        columns = {"confidence": confidence_column, "weight": weight_column, "cluster": cluster_column}
+        of_file = {"human": human, "level": level, "categories": categories}
+        of_file |= {f"{name}_column": column for name, column in columns.items()}
+        check_source(file, study, {"criterion": criterion, "part": part, "epsilon": epsilon}, of_file)
+        if file is None:
+            told = {} if epsilon is None else {"epsilon": epsilon}
+            asked = AssessmentOptions.check(parse_how(options, targets) | told)
+            return assessment.select_criterion(calibrate_study(study, part, judge, asked), criterion)
+        if not human:
             raise InputError("a file needs the column of people's labels", field="human")
-        chosen = CalibrationOptions(**parse_how(options))
-        names = FileColumns(
-            human=options["human"],
-            judge=options["judge"],
-            confidence=options["confidence_column"],
-            weight=options["weight_column"],
-            cluster=options["cluster_column"],
-        )
-        scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
-        return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
-
-    def calibrate_study(self, options: Mapping[str, Any]) -> Mapping[str, object]:
-        told = {} if options["epsilon"] is None else {"epsilon": options["epsilon"]}
-        chosen = AssessmentOptions(**parse_how(options), **told)
-        evidence = StudyData.load(study_called(options["study"]), options["part"])
-        judge = evidence.judge(options["judge"])
-        rules.lock(by=None, study=evidence.study)
-        if evidence.part == HELD_OUT:
-            run = hold_out.record_access(
-                by=None, study=evidence.study, judge=judge, asked=AssessmentRequest(chosen)
-            ).calibration
-        else:
-            run = runs.calibration(by=None, evidence=evidence.load_judge(judge), options=chosen)
-        return assessment.select_criterion(run.document, options["criterion"])
+        chosen = CalibrationOptions.check(parse_how(options, targets))
+        scale = [one.strip() for one in categories.split(",")] if categories else None
+        names = FileColumns(human, judge, **columns)
+        return file_calibration.calibrate_file(file, names, chosen, level=level, categories=scale)
 
     def say(
         self,
@@ -105,6 +92,16 @@ class Command(ConcordCommand):
             self.stdout.write("\n".join(_lines(document["judge"], found)))
         if "left_out" in document:
             self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
+
+
+def calibrate_study(study: str, part: str, name: str, asked: AssessmentOptions) -> CalibrationDocument:
+    evidence = StudyData.load(study_called(study), part)
+    judge = evidence.judge(name)
+    rules.lock(by=None, study=evidence.study)
+    if evidence.part != HELD_OUT:
+        return runs.calibration(by=None, evidence=evidence.load_judge(judge), options=asked).document
+    request = AssessmentRequest(asked)
+    return hold_out.record_access(by=None, study=evidence.study, judge=judge, asked=request).calibration.document
 
 
 def list_left_out(left_out: Iterable[LeftOutDocument]) -> Iterator[str]:
@@ -132,10 +129,10 @@ def add_how(parser: CommandParser) -> None:
     add_arguments(parser, CalibrationOptions, but=ELSEWHERE)
 
 
-def parse_how(options: Mapping[str, Any]) -> dict[str, Any]:
+def parse_how(options: Mapping[str, object], targets: str) -> dict[str, object]:
     """What `add_how` asks for."""
     chosen = read_arguments(CalibrationOptions, options, but=ELSEWHERE)
-    return {**chosen, "positive": options["positive"], "targets": _numbers(options["targets"])}
+    return {**chosen, "positive": options["positive"], "targets": _numbers(targets)}
 
 
 def _numbers(listed: str) -> tuple[float, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -32,26 +31,24 @@ class Command(ConcordCommand):
         parser.add_argument("--escalate", metavar="NAME", help="make a study of what is escalated to people")
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
-    def run(self, **options: Any) -> StudyCascadeDocument:
+    def run(
+        self, *, study: str, judges: str, criterion: str | None, escalate: str | None, overlap: int, **options: object
+    ) -> StudyCascadeDocument:
         chosen = CascadeOptions.check(read_arguments(CascadeOptions, options))
-        evidence = StudyData.load(study_called(options["study"]))
-        each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
+        evidence = StudyData.load(study_called(study))
+        each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(judges) or []))
         rules.lock(by=None, study=evidence.study)
         found = cascades.compute_cascade(each, chosen)
-        if options["criterion"]:
-            found = [one for one in found if one.criterion.key == options["criterion"]]
+        if criterion:
+            found = [one for one in found if one.criterion.key == criterion]
             if not found:
                 raise InputError(
-                    "{options!r} is not a criterion of all of these judges",
-                    field="criterion",
-                    options=options["criterion"],
+                    "{options!r} is not a criterion of all of these judges", field="criterion", options=criterion
                 )
         document = cascades.document(each, found)
         document["on_record"] = cascade_records.compute_study(evidence)
-        if options["escalate"]:
-            made = cascades.escalate(
-                by=None, each=each, found=found, options=chosen, name=options["escalate"], overlap=options["overlap"]
-            )
+        if escalate:
+            made = cascades.escalate(by=None, each=each, found=found, options=chosen, name=escalate, overlap=overlap)
             document["escalated"] = {"study": made.target.name, "items": made.target.items.count()}
         return document
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
@@ -28,20 +28,22 @@ class Command(ConcordCommand):
         add_part_option(parser)
         add_rules(parser)
 
-    def run(self, **options: Any) -> dict[str, object]:
-        evidence = StudyData.load(study_called(options["study"]), options["part"])
-        evidence.judge(options["judge"])  # an unknown judge must not change the rules
-        parse_rules(evidence.study, options["rule"], options["reason"])
-        found = load_assessment(evidence, options["judge"], AssessmentRequest())
-        issued = certificates.issue(by=None, found=found)
-        document = certificates.document(issued)
-        if options["output"]:
+    def run(
+        self, *, study: str, judge: str, output: Path | None, part: str, rule: list[tuple[str, str]], reason: str,
+        **_: object,
+    ) -> dict[str, object]:  # fmt: skip
+        evidence = StudyData.load(study_called(study), part)
+        evidence.judge(judge)  # an unknown judge must not change the rules
+        parse_rules(evidence.study, rule, reason)
+        self.issued = certificates.issue(by=None, found=load_assessment(evidence, judge, AssessmentRequest()))
+        document = certificates.document(self.issued)
+        if output:
             text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-            write_file(options["output"], text.encode())
+            write_file(output, text.encode())
         return document
 
-    def say(self, document: Any) -> None:
-        content = document["content"]
+    def say(self, document: dict[str, object]) -> None:
+        content = self.issued.content
         judge = content["judge"]
         self.stdout.write(f"{judge['name']} v{judge['version']} on {content['study']['name']}: {document['sha256']}")
         if content["held_out"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -45,38 +44,33 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--limit", type=int, default=None, metavar="N", help="no more than so many")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["limit"] is not None and options["limit"] < 1:
+    def run(
+        self, *, study: str, judge: str, criterion: str, tier: str, sort: str, explain: bool, limit: int | None,
+        **_: object,
+    ) -> dict[str, object]:  # fmt: skip
+        if limit is not None and limit < 1:
             raise InputError("must be at least 1", field="limit")
-        evidence = StudyData.load(study_called(options["study"]))
-        mine = evidence.load_judge(evidence.judge(options["judge"]))
+        evidence = StudyData.load(study_called(study))
+        mine = evidence.load_judge(evidence.judge(judge))
         rules.lock(by=None, study=evidence.study)
-        chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
-        rows = disagreements.list_disagreements(mine, **chosen)[: options["limit"]]
-        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in rows])
-        found = disagreements.document(mine, rows, said)
-        if not options["explain"]:
-            return found
-        return {**found, "differing": disagreement_sources.compute_judge(mine, options["criterion"])}
+        self.counts = disagreements.counts(mine)
+        self.rows = disagreements.list_disagreements(mine, criterion=criterion, tier=tier, sort=sort)[:limit]
+        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in self.rows])
+        self.differing = disagreement_sources.compute_judge(mine, criterion) if explain else {}
+        found = disagreements.document(mine, self.rows, said)
+        return {**found, "differing": self.differing} if explain else found
 
-    def say(self, document: Any) -> None:
-        for key, one in document["criteria"].items():
+    def say(self, document: dict[str, object]) -> None:
+        for key, n in self.counts.items():
             self.stdout.write(
-                f"{key}: {document['judge']} differs on {one['differing']} of {one['compared']} items with a label; "
-                f"{one['unscored']} unscored, {one['examples']} its own examples"
+                f"{key}: {document['judge']} differs on {n.differing} of {n.compared} items with a label; "
+                f"{n.unscored} unscored, {n.examples} its own examples"
             )
-        for key, one in document.get("differing", {}).items():
-            self.stdout.write("\n".join([f"{key}:", *lines(one)]))
+        for key, found in self.differing.items():
+            self.stdout.write("\n".join([f"{key}:", *lines(found)]))
         rows = [
-            [
-                unit(one["item"], one["turn"]),
-                one["criterion"],
-                one["tier"] or "-",
-                str(one["label"]),
-                one["judge"],
-                f"{one['size']:g}",
-            ]
-            for one in document["disagreements"]
+            [unit(one.position, one.turn), one.criterion, one.tier or "-", str(one.label), one.verdict, f"{one.size:g}"]
+            for one in self.rows
         ]
         if rows:
             self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -31,37 +30,37 @@ class Command(ConcordCommand):
         parser.add_argument("--against-majority", action="store_true", help="what judges contradict people on")
         parser.add_argument("--judge", default="", metavar="NAME", help="only this one; with --against-majority")
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        study = study_called(options["study"])
-        if options["judge"] and not options["against_majority"]:
+    def run(
+        self, *, study: str, criterion: str, judge: str, against_majority: bool, **_: object
+    ) -> Mapping[str, object]:
+        called = study_called(study)
+        if judge and not against_majority:
             raise InputError("--judge belongs to --against-majority", field="judge")
-        criterion = find_criterion(study, options["criterion"])
-        if criterion is None:
-            raise InputError("{study} has no criterion", field="criterion", study=study)
-        if missing := describe_missing("adjudication", study, criterion):
+        asked = find_criterion(called, criterion)
+        if asked is None:
+            raise InputError("{study} has no criterion", field="criterion", study=called)
+        if missing := describe_missing("adjudication", called, asked):
             return missing
-        if options["against_majority"]:
-            rules.lock_rules(by=None, study=study)
-            found = contradictions(study, criterion, judge=options["judge"])
-            waiting, items = (
-                sum(not one.decision for one in found),
-                build_numbered_rows(len(found), partial(rows, found)),
-            )
+        self.found: Sequence[Dispute] | Sequence[Contradiction]
+        if against_majority:
+            rules.lock_rules(by=None, study=called)
+            self.found = contradictions(called, asked, judge=judge)
+            waiting = sum(not one.decision for one in self.found)
         else:
-            disputes = adjudication.disputes(criterion)
-            waiting, items = disputes.open, build_numbered_rows(len(disputes), partial(rows, disputes))
-        head = {"study": study.name, "criterion": criterion.key, "part": criterion.part_noun}
-        return {**head, "open": waiting, "items": items}
+            self.found = disputes = adjudication.disputes(asked)
+            waiting = disputes.open
+        items = build_numbered_rows(len(self.found), partial(rows, self.found))
+        return {"study": called.name, "criterion": asked.key, "part": asked.part_noun, "open": waiting, "items": items}
 
-    def say(self, document: Any) -> None:
+    def say(self, document: Mapping[str, object]) -> None:
         if "items" not in document:
-            self.stdout.write(document["reason"])
+            self.stdout.write(f"{document['reason']}")
             return
-        self.stdout.write(f"{len(document['items'])} items, {document['open']} not decided yet")
-        for one in document["items"]:
-            answers = ", ".join(f"{n} x {label}" for label, n in one["answers"])
-            turn = f", {document['part']} {one['turn']}" if one["turn"] else ""
-            self.stdout.write(f"item {one['position']}{turn}: {answers}; {one['decision'] or 'open'}")
+        self.stdout.write(f"{len(self.found)} items, {document['open']} not decided yet")
+        for one in self.found:
+            answers = ", ".join(f"{n} x {label}" for label, n in one.answers)
+            turn = f", {document['part']} {one.turn}" if one.turn else ""
+            self.stdout.write(f"item {one.position}{turn}: {answers}; {one.decision or 'open'}")
 
 
 def rows(found: Sequence[Dispute] | Sequence[Contradiction], which: IntArray) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -29,6 +29,17 @@ ELSEWHERE = ("judges", "settings", "embedder")
 """Options of an evaluation that this command takes in words of its own."""
 
 
+class EvaluationRunsDocument(TypedDict):
+    """An evaluation and the runs that were started of it."""
+
+    benchmark: str
+    evaluation: int
+    number: int
+    cases: int
+    drawn: dict[str, object]
+    runs: list[dict[str, object]]
+
+
 class Command(ConcordCommand):
     help = "Let judges choose between the responses of a benchmark's cases, in one or more settings."
     example = "evaluate personafeedback-1 --judge local baseline --persona none profile memories --cases 60"
@@ -46,32 +57,37 @@ class Command(ConcordCommand):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="start the runs and return")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        benchmark = benchmarks.find_benchmark(options["benchmark"])
-        chosen = [judges.find(name) for name in options["judge"]]
-        for judge in chosen:
-            judges.probe(judge)
-        evaluation = find_or_create_evaluation(benchmark, options)
-        started = self.start_runs(evaluation, chosen, options)
-        if options["now"]:
+    def run(
+        self, *, benchmark: str, judge: list[str], embedder: str | None, embedder_url: str | None, persona: list[str],
+        evaluation: int | None, now: bool, no_wait: bool, **options: object,
+    ) -> EvaluationRunsDocument:  # fmt: skip
+        found = benchmarks.find_benchmark(benchmark)
+        chosen = [judges.find(name) for name in judge]
+        for one in chosen:
+            judges.probe(one)
+        asked = read_arguments(NewEvaluation, options, but=ELSEWHERE)
+        asked |= {"settings": persona, "embedder": evaluations.describe_embedder(embedder, embedder_url)}
+        if evaluation is None:
+            at = evaluations.begin(by=None, benchmark=found, drawing=Drawing.from_options(asked))
+        else:
+            at = find_evaluation(found, evaluation)
+        started = self.start_runs(at, chosen, asked, queue=not now)
+        if now:
             for run in started:
                 for _ in work.work_through(run):
                     pass
         elif not workers.alive().exists():
             self.stderr.write(NO_WORKER)
-        if not options["no_wait"] and not options["now"]:
+        if not no_wait and not now:
             self.wait(started)
-        return document(evaluation, started)
+        return document(at, started)
 
-    def start_runs(self, evaluation: Evaluation, chosen: list[Judge], options: dict[str, Any]) -> list[JudgeRun]:
+    def start_runs(
+        self, evaluation: Evaluation, chosen: list[Judge], asked: dict[str, object], *, queue: bool
+    ) -> list[JudgeRun]:
         try:
-            return evaluations.ask(
-                by=None,
-                evaluation=evaluation,
-                judges=chosen,
-                queue=not options["now"],
-                **evaluations.describe_runs(read_options(options)),
-            )
+            how = evaluations.describe_runs(asked)
+            return evaluations.ask(by=None, evaluation=evaluation, judges=chosen, queue=queue, **how)
         except InputError:
             if not evaluation.runs.exists():  # nothing was asked, so nothing is left behind
                 evaluations.discard(by=None, evaluation=evaluation)
@@ -85,10 +101,10 @@ class Command(ConcordCommand):
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=130) from None
 
-    def describe_failure(self, document: dict[str, Any]) -> str:
+    def describe_failure(self, document: EvaluationRunsDocument) -> str:
         return " ".join(filter(None, map(describe_errors, document["runs"])))
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: EvaluationRunsDocument) -> None:
         self.stdout.write(f"Evaluation {document['number']} of {document['benchmark']}: {document['cases']} cases.")
         for run in document["runs"]:
             self.stdout.write(
@@ -109,21 +125,8 @@ def find_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
     return found
 
 
-def find_or_create_evaluation(benchmark: Benchmark, options: dict[str, Any]) -> Evaluation:
-    if options["evaluation"] is not None:
-        return find_evaluation(benchmark, options["evaluation"])
-    drawing = Drawing.from_options(read_options(options))
-    return evaluations.begin(by=None, benchmark=benchmark, drawing=drawing)
-
-
-def read_options(options: dict[str, Any]) -> dict[str, object]:
-    embedder = evaluations.describe_embedder(options["embedder"], options["embedder_url"])
-    given = read_arguments(NewEvaluation, options, but=ELSEWHERE)
-    return {**given, "settings": options["persona"], "embedder": embedder}
-
-
-def document(evaluation: Evaluation, started: list[JudgeRun]) -> dict[str, object]:
-    rows = []
+def document(evaluation: Evaluation, started: list[JudgeRun]) -> EvaluationRunsDocument:
+    rows: list[dict[str, object]] = []
     for run in started:
         run.refresh_from_db()
         progress = queries.progress(run)

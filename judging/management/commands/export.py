@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -51,42 +50,40 @@ class Command(ConcordCommand):
             "-o", "--output", required=True, type=output_path, metavar="PATH", help="where to; - is standard output"
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
-        if options["format"] not in KNOWN:
-            raise InputError(
-                "{options!r} is not one of {known}", field="format", options=options["format"], known=", ".join(KNOWN)
-            )
-        if options["format"] not in files.FORMATS:
-            if options["tiers"]:
-                raise InputError(
-                    "goes with {formats}, not with {options}",
-                    field="tiers",
-                    formats=", ".join(files.FORMATS),
-                    options=options["format"],
-                )
-            return self.export_package(options["study"], options["format"], options["output"])
-        fmt = files.format_named(options["format"])
-        study = study_called(options["study"])
-        rules.lock_rules(by=None, study=study)
-        tiers = ItemTiers.read(study, patient=True) if options["tiers"] else None
-        labels = exports.load_labels(study, options["purposes"], tiers=tiers)
-        files.write(labels, fmt, options["output"])
+    def run(
+        self, *, study: str, format: str, output: Path, purposes: list[str], tiers: bool, **_: object
+    ) -> dict[str, object]:
+        self.unseen: list[str] = []
+        if format not in KNOWN:
+            known = ", ".join(KNOWN)
+            raise InputError("{options!r} is not one of {known}", field="format", options=format, known=known)
+        if format not in files.FORMATS:
+            if tiers:
+                fit = ", ".join(files.FORMATS)
+                raise InputError("goes with {formats}, not with {options}", field="tiers", formats=fit, options=format)
+            return self.export_package(study, format, output)
+        fmt = files.format_named(format)
+        called = study_called(study)
+        rules.lock_rules(by=None, study=called)
+        known_tiers = ItemTiers.read(called, patient=True) if tiers else None
+        labels = exports.load_labels(called, purposes, tiers=known_tiers)
+        files.write(labels, fmt, output)
         if not labels:
             self.stderr.write(NO_LABELS)
+        self.left_out = count_left_out(called, purposes)
         return {
-            "study": study.name,
+            "study": called.name,
             "format": fmt.name,
-            "path": str(options["output"]),
+            "path": str(output),
             "people": len(labels.people),
             "judges": len(labels.judges),
-            "purposes": options["purposes"],
-            "left_out": count_left_out(study, options["purposes"]),
+            "purposes": purposes,
+            "left_out": self.left_out,
         }
 
     def export_package(self, name: str, format: str, output: Path) -> dict[str, object]:
         study = study_called(name)
         refuse_stdout(output, "folder")
-        unseen: list[str] = []
         rules.lock_rules(by=None, study=study)
         if format == hf_dataset.KEY:
             written = hf_dataset.write(study, output)
@@ -94,8 +91,8 @@ class Command(ConcordCommand):
             written = write_rewrites(study, output)
         else:
             exchange = exchange_named(format, writing=True)
-            written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
-        labels = exports.load_labels(study)
+            written, self.unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
+        labels, self.left_out = exports.load_labels(study), count_left_out(study)
         return {
             "study": study.name,
             "format": format,
@@ -103,17 +100,17 @@ class Command(ConcordCommand):
             "files": [str(path) for path in written],
             "people": len(labels.people),
             "judges": len(labels.judges),
-            "not_shown_there": unseen,
-            "left_out": count_left_out(study),
+            "not_shown_there": self.unseen,
+            "left_out": self.left_out,
         }
 
-    def say(self, document: Any) -> None:
+    def say(self, document: dict[str, object]) -> None:
         self.stdout.write(
             f"{document['people']} labels of people and {document['judges']} of judges written to {document['path']}"
         )
-        if unseen := document.get("not_shown_there"):
-            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(unseen)}.")
-        for purpose, number in document["left_out"].items():
+        if self.unseen:
+            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(self.unseen)}.")
+        for purpose, number in self.left_out.items():
             self.stdout.write(f"Left out: {number} answers of purpose {purpose} (see --purposes).")
 
 

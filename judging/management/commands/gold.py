@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
@@ -13,11 +13,11 @@ from annotation.agreement.services import gold
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.result_types import GoldHead
+from annotation.stats.table import Level
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
-from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
-from judging.management.commands.agreement import add_source, check_source, read_file
+from judging.management.commands.agreement import add_source, check_source, choose_criteria, read_file, split_criteria
 
 
 class Command(ConcordCommand):
@@ -29,23 +29,22 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         add_arguments(parser, GoldOptions)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        check_source(options, only_study=("criterion",), only_file=("level", "categories"))
+    def run(
+        self, *, file: Path | None, study: str, criterion: str | None, level: Level | None, categories: str | None,
+        **options: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        check_source(file, study, {"criterion": criterion}, {"level": level, "categories": categories})
         chosen = GoldOptions(**read_arguments(GoldOptions, options))
-        if options["file"]:
-            return gold.compute_table(read_file(options["file"], options["level"], options["categories"]).table, chosen)
-        study, key = study_called(options["study"]), options["criterion"]
-        found = {one.criterion.key: one for one in ratings.load_study(study)}
-        if key is not None and key not in found:
-            raise InputError(
-                "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
-            )
-        wanted = [key] if key is not None else list(found)
-        documents = {name: gold.compute_criterion(study, found[name], chosen) for name in wanted}
-        return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+        if file:
+            return gold.compute_table(read_file(file, level, categories).table, chosen)
+        called = study_called(study)
+        found = {one.criterion.key: one for one in ratings.load_study(called)}
+        wanted = choose_criteria(found, criterion)
+        documents = {name: gold.compute_criterion(called, found[name], chosen) for name in wanted}
+        return documents[wanted[0]] if len(wanted) == 1 else {"study": called.name, "criteria": documents}
 
-    def say(self, document: Any) -> None:
-        for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
+    def say(self, document: Mapping[str, object]) -> None:
+        for name, found in split_criteria(document).items():
             self.stdout.write("\n".join([*([name] if name else []), lines(found)]))
 
 

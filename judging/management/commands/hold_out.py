@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -25,9 +23,9 @@ class Command(ConcordCommand):
 
     def run(self, *, study: str, **options: object) -> dict[str, object]:
         made = hold_out.hold_out(by=None, study=study_called(study), **read_arguments(NewHoldOut, options))
-        sizes = {part: StudyData.load(made.study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
-        return {"study": made.study.name, "share": made.share, "seed": made.seed, "items": sizes}
+        self.sizes = {part: StudyData.load(made.study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
+        return {"study": made.study.name, "share": made.share, "seed": made.seed, "items": self.sizes}
 
-    def say(self, document: Any) -> None:
-        parts = ", ".join(f"{n} {part}" for part, n in document["items"].items())
+    def say(self, document: dict[str, object]) -> None:
+        parts = ", ".join(f"{n} {part}" for part, n in self.sizes.items())
         self.stdout.write(f"{document['study']}: {parts} items")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -14,7 +13,7 @@ from annotation.corpus.parsing.mappings import ColumnMapping, read_mapping
 from annotation.corpus.queries import load_mapping
 from annotation.management.imports import ImportCommand, read_text
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 from core.files.staging import unpack_staged
 from core.files.tables.layout import Layout
 from core.options.fields import add_arguments, read_arguments
@@ -45,19 +44,21 @@ class Command(ImportCommand):
         )
         add_arguments(parser, ImportItems, but=["on_error"])
 
-    def run(self, **options: Any) -> object:
-        with unpack_staged(InputFile.from_path(options["path"])) as file:
-            if options["guess"]:
+    def run(
+        self, *, path: Path, guess: bool, format: str | None, mapping: str, on_error: OnError, **options: object
+    ) -> object:
+        with unpack_staged(InputFile.from_path(path)) as file:
+            if guess:
                 return look(file, Layout()).guess.to_document()
             outcome = load_mapped(
                 by=None,
                 file=file,
-                mapping=self.find_mapping(options["format"], options["mapping"]),
-                on_error=options["on_error"],
+                mapping=self.find_mapping(format, mapping),
+                on_error=on_error,
                 **read_arguments(ImportItems, options, but=["on_error"]),
             )
-            if outcome.errors_file and file.path != options["path"]:  # it lies where the archive was unpacked
-                beside = options["path"].with_name(f"{options['path'].name}.errors.jsonl")
+            if outcome.errors_file and file.path != path:  # it lies where the archive was unpacked
+                beside = path.with_name(f"{path.name}.errors.jsonl")
                 outcome.errors_file = str(shutil.copy(outcome.errors_file, beside))
         return outcome.to_document()
 
@@ -72,7 +73,7 @@ class Command(ImportCommand):
             raise InputError("does not exist", file=str(path))
         return load_mapping(None, mapping)
 
-    def say(self, document: Any) -> None:
+    def say(self, document: dict[str, object]) -> None:
         if "created" in document:
             super().say(document)
         else:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from annotation.corpus.exchange.dataset import parse_naming
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.management.imports import ImportCommand
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 from judging.runs.imports import study_packages as reading
 
 
@@ -32,14 +32,12 @@ class Command(ImportCommand):
             "--fixed-order", action="store_true", help="Potato: responses were never swapped on the screen"
         )
 
-    def run(self, **options: Any) -> object:
+    def run(
+        self, *, path: Path, format: str, study: str, source: str, fields: list[str], judges: list[str],
+        fixed_order: bool, on_error: OnError, **_: object,
+    ) -> object:  # fmt: skip
+        file, naming = InputFile.from_path(path), parse_naming(fields, judges, fixed_order=fixed_order)
         outcome = reading.load(
-            by=None,
-            file=InputFile.from_path(options["path"]),
-            format=options["format"],
-            study=options["study"],
-            source=options["source"],
-            naming=parse_naming(options["fields"], options["judges"], fixed_order=options["fixed_order"]),
-            on_error=options["on_error"],
+            by=None, file=file, format=format, study=study, source=source, naming=naming, on_error=on_error
         )
         return outcome.to_document()

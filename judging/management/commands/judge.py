@@ -22,7 +22,7 @@ from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.management.long_work import NO_WORKER, describe_cost, describe_estimate, wait_until_over, watch
 from judging.runs.models.runs import JudgeRun
-from judging.runs.options import NewRun
+from judging.runs.options import NewRun, Resume
 from judging.runs.queries import runs as queries
 from judging.runs.services import estimates, runs, work
 
@@ -61,49 +61,50 @@ class Command(ConcordCommand):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
-    def run(self, **options: object) -> dict[str, object]:
-        if options["test"]:
-            return test_judge(options)
-        if options["estimate"]:
-            return self.estimate(options)
-        if options["unscored"]:
-            run = self.run_again(options)
+    def run(
+        self, *, study: str, judge: str, unscored: bool, estimate: bool, test: bool, now: bool, wait: bool,
+        **options: object,
+    ) -> dict[str, object]:  # fmt: skip
+        if test:
+            return test_judge(study, judge, options)
+        if estimate:
+            return self.estimate(build_plan(study, judge, options, judges.build_judge))
+        if unscored:
+            run = self.run_again(study, judge, options, now=now)
         else:
-            judges.probe(
-                build_plan(options, build_judge).judge
-            )  # may wait on the network, so not while the database is locked
-            run = self.run_for(options)
-        self.work_or_wait(run, options)
+            # may wait on the network, so not while the database is locked
+            judges.probe(build_plan(study, judge, options, judges.build_judge).judge)
+            run = self.run_for(study, judge, options, now=now)
+        self.work_or_wait(run, now=now, wait=wait)
         return document(run)
 
-    def work_or_wait(self, run: JudgeRun, options: dict[str, object]) -> None:
+    def work_or_wait(self, run: JudgeRun, *, now: bool, wait: bool) -> None:
         """Work through the run here with --now, or else stay until workers did, unless one does not want to wait."""
-        if not options["now"] and not workers.alive().exists():
+        if not now and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
-            if options["now"]:
+            if now:
                 self.watch(run, work.work_through(run))
-            elif options["wait"]:
+            elif wait:
                 self.watch(run, wait_until_over(run))
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
 
-    def run_again(self, options: dict[str, Any]) -> JudgeRun:
+    def run_again(self, name: str, judge: str, options: Mapping[str, object], *, now: bool) -> JudgeRun:
         """The judge's last run on the study, asked again for its items without a verdict."""
-        study, judge = study_called(options["study"]), judges.find(options["judge"])
-        run = queries.find_last_run(study, judge)
+        study, found = study_called(name), judges.find(judge)
+        run = queries.find_last_run(study, found)
         if run is None:
-            raise InputError("{judge} has no run on {study} that is over.", field="judge", judge=judge, study=study)
-        n = runs.ask_again(by=None, run=run, queue=not options["now"], budget_usd=options["budget_usd"])
+            raise InputError("{judge} has no run on {study} that is over.", field="judge", judge=found, study=study)
+        n = runs.ask_again(by=None, run=run, queue=not now, **read_arguments(Resume, options))
         self.stderr.write(f"Asking again for {n:,} of run {run.pk} without a verdict.")
         return run
 
     @audit_batch()
-    def run_for(self, options: dict[str, Any]) -> JudgeRun:
+    def run_for(self, study: str, judge: str, options: Mapping[str, object], *, now: bool) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over. A judge that cannot run is
         not defined."""
-        plan = build_plan(options, judges.define)
-        return self.find_or_start_run(plan, now=options["now"])
+        return self.find_or_start_run(build_plan(study, judge, options, judges.define), now=now)
 
     def find_or_start_run(self, plan: runs.Plan, *, now: bool) -> JudgeRun:
         """A new run, or the one that was begun with the same question and has parts left."""
@@ -127,17 +128,16 @@ class Command(ConcordCommand):
         expected = queries.progress(run).expected
         watch(steps, total=expected, count=run.judgments.count, unit="judgments", is_shown=self.on_terminal)
 
-    def estimate(self, options: dict[str, object]) -> dict[str, object]:
+    def estimate(self, plan: runs.Plan) -> dict[str, object]:
         """What a run would take. Nothing is made, not even a judge."""
-        plan = build_plan(options, build_judge)
-        found = estimates.estimate(plan)
+        self.found = found = estimates.estimate(plan)
         return {
             "study": plan.study.name,
             "judge": str(plan.judge),
             "estimate": {**asdict(found), "usd": None if found.usd is None else float(found.usd)},
         }
 
-    def describe_failure(self, document: dict[str, Any]) -> str:
+    def describe_failure(self, document: Mapping[str, object]) -> str:
         failure = describe_errors(document)
         return f"{failure} Mend that; the same command goes on." if failure else ""
 
@@ -146,7 +146,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"{document['judge']} can run. {document['answers']}")
             return
         if "estimate" in document:
-            self.say_estimate(document)
+            self.say_estimate(f"{document['judge']} on {document['study']}", self.found)
             return
         counts = document["counts"]
         self.stdout.write(
@@ -162,23 +162,22 @@ class Command(ConcordCommand):
         if document["stop_reason"]:
             self.stdout.write(f"  {document['stop_reason']}")
 
-    def say_estimate(self, document: dict[str, Any]) -> None:
-        found = document["estimate"]
+    def say_estimate(self, what: str, found: estimates.Estimate) -> None:
         self.stdout.write(
-            f"{document['judge']} on {document['study']}: {found['requests']:,} requests, {found['cached']:,} of them "
-            f"answered already; about {found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
+            f"{what}: {found.requests:,} requests, {found.cached:,} of them answered already; about "
+            f"{found.input_tokens:,} tokens in and {found.output_tokens:,} out."
         )
-        self.stdout.write(describe_estimate(found["usd"], found["seconds"]))
-        if found["too_long"]:
-            self.stdout.write(f"About {found['too_long']:,} will not fit the model and stay unscored.")
-        for line in (*found["basis"], *found["why"]):
+        self.stdout.write(describe_estimate(None if found.usd is None else float(found.usd), found.seconds))
+        if found.too_long:
+            self.stdout.write(f"About {found.too_long:,} will not fit the model and stay unscored.")
+        for line in (*found.basis, *found.why):
             self.stdout.write(f"  {line}")
 
 
-def build_plan(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
+def build_plan(study: str, judge: str, options: Mapping[str, Any], define: Callable[..., Judge]) -> runs.Plan:
     return runs.plan(
-        study=study_called(options["study"]),
-        judge=choose_judge(options, define),
+        study=study_called(study),
+        judge=choose_judge(study, judge, options, define),
         order_policy="both" if options["both_orders"] else options["order"],
         **read_arguments(NewRun, options, but=ELSEWHERE),
     )
@@ -191,13 +190,9 @@ def describe_errors(run: Mapping[str, Any]) -> str:
     return f"Run {run['run']}: {n} part{'s' * (n != 1)} ended early ({why})." if errors else ""
 
 
-def build_judge(*, by: None, **settings: Any) -> Judge:  # noqa: ARG001 — called as `judges.define` is
-    return judges.build_judge(**settings)
-
-
-def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge:
+def choose_judge(study: str, name: str, options: Mapping[str, Any], define: Callable[..., Judge]) -> Judge:
     """The judge as it is, or as the options define it. A provider's own name defines itself."""
-    name, given = options["judge"], {key: options[key] for key in ("provider", "model", "parameters") if options[key]}
+    given = any(options[key] for key in ("provider", "model", "parameters"))
     known = Judge.objects.filter(name=name).order_by("-version").first()
     if not given and (known or name not in providers.REGISTRY):
         return judges.find(name)
@@ -211,7 +206,7 @@ def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     same = known is not None and known.provider == provider
     return define(
         by=None,
-        project=study_called(options["study"]).project,
+        project=study_called(study).project,
         name=name,
         provider=provider,
         model=options["model"] or (known.model if known and same else ""),
@@ -221,10 +216,10 @@ def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     )
 
 
-def test_judge(options: dict[str, Any]) -> dict[str, object]:
+def test_judge(study: str, name: str, options: Mapping[str, object]) -> dict[str, object]:
     """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
-    judge = choose_judge(options, build_judge)
-    return {"study": study_called(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
+    judge = choose_judge(study, name, options, judges.build_judge)
+    return {"study": study_called(study).name, "judge": str(judge), "answers": judges.test(judge)}
 
 
 def parameters(text: str) -> dict[str, object]:

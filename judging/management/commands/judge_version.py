@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -36,34 +35,36 @@ class Command(ConcordCommand):
             "--templates", nargs="+", default=[], metavar="KEY=FILE", help="the prompt for one criterion, each"
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
-        n, source = options["examples"], options["from_study"]
-        if (n is not None or options["items"]) and not source:
+    def run(
+        self, *, judge: str, examples: int | None, from_study: str | None, items: list[str], template: Path | None,
+        templates: list[str], **options: object,
+    ) -> dict[str, object]:  # fmt: skip
+        if (examples is not None or items) and not from_study:
             raise InputError("say which study the examples are drawn from", field="from-study")
-        if source and n is None and not options["items"]:
+        if from_study and examples is None and not items:
             raise InputError("say how many examples, or which items", field="examples")
-        if not source and options["template"] is None and not options["templates"]:
+        if not from_study and template is None and not templates:
             raise InputError("nothing is asked for: give --examples with --from-study, --template or --templates")
-        judge = judges.find(options["judge"])
+        found = judges.find(judge)
         made = improvement.new_version(
             by=None,
-            judge=judge,
-            study=study_called(source) if source else None,
-            n=n or 0,
-            items=options["items"],
+            judge=found,
+            study=study_called(from_study) if from_study else None,
+            n=examples or 0,
+            items=items,
             **read_arguments(NewVersion, options, but=("examples", "template", "templates")),
-            template=None if options["template"] is None else read_text(options["template"], field="template"),
-            templates=read_named_texts(options["templates"], field="templates"),
+            template=None if template is None else read_text(template, field="template"),
+            templates=read_named_texts(templates, field="templates"),
         )
-        shown = [
+        self.shown = [
             {name: one.get(name, 0) for name in ("study", "item", "turn", "external_id", "criterion", "value", "order")}
             for one in made.parameters.get("examples", [])
         ]
-        return {"judge": made.name, "version": made.version, "is_new": made.pk != judge.pk, "examples": shown}
+        return {"judge": made.name, "version": made.version, "is_new": made.pk != found.pk, "examples": self.shown}
 
-    def say(self, document: Any) -> None:
+    def say(self, document: dict[str, object]) -> None:
         name = f"{document['judge']} v{document['version']}"
         if not document["is_new"]:
             self.stdout.write(f"nothing would change: {name} stays the newest version")
             return
-        self.stdout.write(f"{name} with {len(document['examples'])} examples. Let it judge the study next.")
+        self.stdout.write(f"{name} with {len(self.shown)} examples. Let it judge the study next.")

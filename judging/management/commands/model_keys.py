@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import sys
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -42,15 +41,16 @@ class Command(ConcordCommand):
             keys.keep(by=None, project=project, address=keep, key=read_key(), note=note)
         if forget:
             keys.drop(by=None, key=find_key(project, forget))
-        return describe_keys(project)
+        self.listed = describe_keys(project)
+        return {"project": project.slug, "keys": self.listed}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
         if document["project"] is None:
             self.stdout.write(f"{document['sealed']} encrypted again, {document['unreadable']} cannot be read.")
             return
-        for one in document["keys"]:
+        for one in self.listed:
             self.stdout.write(f"{one['address']}{'' if one['readable'] else ' (cannot be read here)'}  {one['note']}")
-        if not document["keys"]:
+        if not self.listed:
             self.stdout.write(f"{document['project']} keeps no keys: those of the environment are used.")
 
 
@@ -66,7 +66,6 @@ def find_key(project: Project, address: str) -> ModelKey:
     return found
 
 
-def describe_keys(project: Project) -> dict[str, object]:
+def describe_keys(project: Project) -> list[dict[str, object]]:
     rows = ModelKey.objects.filter(project=project)
-    listed = [{"address": row.origin, "note": row.note, "readable": keys.is_readable(row)} for row in rows]
-    return {"project": project.slug, "keys": listed}
+    return [{"address": row.origin, "note": row.note, "readable": keys.is_readable(row)} for row in rows]

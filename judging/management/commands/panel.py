@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -27,22 +25,22 @@ class Command(ConcordCommand):
 
     def run(self, *, name: str, runs: str, method: str, **_: object) -> dict[str, object]:
         run = services.combine(by=None, name=name, runs=find_runs(runs), method=method)
-        said = run.judgments
+        said, self.members = run.judgments, run.judge.parameters["members"]
+        self.counts = {"judgments": said.count(), "scored": said.exclude(value="").count()}
         return {
             "run": run.pk,
             "study": run.study.name,
             "judge": str(run.judge),
             "method": method,
-            "members": run.judge.parameters["members"],
+            "members": self.members,
             "result": run.result,
-            "counts": {"judgments": said.count(), "scored": said.exclude(value="").count()},
+            "counts": self.counts,
         }
 
-    def say(self, document: dict[str, Any]) -> None:
-        counts = document["counts"]
+    def say(self, document: dict[str, object]) -> None:
         self.stdout.write(
-            f"Run {document['run']} of {document['judge']} ({', '.join(document['members'])}) on {document['study']}: "
-            f"{counts['judgments']} judgments, {counts['scored']} with a verdict."
+            f"Run {document['run']} of {document['judge']} ({', '.join(self.members)}) on {document['study']}: "
+            f"{self.counts['judgments']} judgments, {self.counts['scored']} with a verdict."
         )
 
 

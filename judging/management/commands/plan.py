@@ -11,17 +11,20 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.result_types import CriterionMoreRatingsDocument
 from annotation.agreement.services import more_ratings
 from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.difficulty.more import AHEAD
-from annotation.stats.planning import plan_study
+from annotation.stats.planning import StudyPlan, plan_study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from annotation.workbench.services.overlap import ask_more
 from core.errors import InputError
+from judging.management.commands.agreement import choose_criteria
 from judging.management.commands.audit import power_line
 from judging.stats.power import PowerDesign, power_document, power_of_replace
 from judging.stats.result_types import PowerDocument
@@ -93,52 +96,59 @@ class Command(ConcordCommand):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
             _refuse([name for name in USUAL if options[name] != USUAL[name]], "a plan for a new study")
-            return _settle_tiers(options)
+            study = study_called(options["study"])
+            self.criteria = _settle_tiers(study, options["criterion"], options["agreement_cuts"], options["ahead"])
+            wanted = sorted({position for one in self.criteria.values() for position in one["ask"]})
+            asked = ask_more(by=None, study=study, positions=wanted) if options["ask"] and wanted else 0
+            self.asked = asked if options["ask"] else None
+            return {"study": study.name, "criteria": self.criteria, "asked": self.asked}
         _refuse(
             [name for name in OF_STUDY if options[name] is not None and options[name] is not False], "--settle-tiers"
         )
         first, second, third = numbers(options["cuts"], "cuts", 3)
+        shares = numbers(options["shares"], "shares") if options["shares"] else None
         try:
-            plan = plan_study(
+            self.plan = plan_study(
                 n_raters=options["raters"],
                 n_categories=options["categories"],
                 kappa=options["kappa"],
                 width=options["width"],
                 confidence=options["confidence"],
-                shares=numbers(options["shares"], "shares") if options["shares"] else None,
+                shares=shares,
                 cuts=(first, second, third),
                 simulations=options["simulations"],
                 seed=options["seed"],
             )
-            return {**plan.to_json(), "replace": _power(options)}
+            self.power = _power(self.plan, shares, options["items"], options["per_cluster"])
+            return {**self.plan.to_json(), "replace": self.power}
         except InputError:
             raise
         except ValueError as error:
             raise InputError(str(error)) from error
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: dict[str, object]) -> None:
         if "criteria" in document:
-            self._say_settling(document)
+            self._say_settling()
             return
-        interval = f"{100 * document['confidence']:.0f} % interval"
-        wanted = f"a {interval} {document['width']:g} wide around kappa {document['kappa']:g}"
-        if document["items"] is None:
+        plan = self.plan
+        wanted = f"a {100 * plan.confidence:.0f} % interval {plan.width:g} wide around kappa {plan.kappa:g}"
+        if plan.size.n_items is None:
             self.stdout.write(f"No affordable number of items gives {wanted}.")
         else:
             self.stdout.write(
-                f"{document['items']:,} items with {document['raters']} ratings each, {document['ratings']:,} ratings "
+                f"{plan.size.n_items:,} items with {plan.size.n_raters} ratings each, {plan.size.n_ratings:,} ratings "
                 f"in all, give {wanted}."
             )
         self.stdout.write("\nRatings per item   items   ratings")
-        for size in document["alternatives"]:
-            cells = (size["raters"], size["items"] or "-", size["ratings"] or "-")
+        for size in plan.alternatives:
+            cells = (size.n_raters, size.n_items or "-", size.n_ratings or "-")
             self.stdout.write("{:>16} {:>7} {:>9}".format(*cells))
-        self._say_tiers(document)
+        self._say_tiers()
         self.stdout.write("\nHow often the verdict is replace, if no probe finds anything:")
-        self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["replace"]))
+        self.stdout.write("\n".join(f"  {power_line(one)}" for one in self.power))
 
-    def _say_settling(self, document: dict[str, Any]) -> None:
-        for key, found in document["criteria"].items():
+    def _say_settling(self) -> None:
+        for key, found in self.criteria.items():
             self.stdout.write(f"{key}: {found['sentence']}")
             rows = [
                 [row["item"], f"{100 * row['chance']:.0f} %", f"{row['ratings']:.1f}" if row["likely"] else "-"]
@@ -146,16 +156,16 @@ class Command(ConcordCommand):
             ]
             if rows:
                 self.stdout.write(text.columns([["item", "becomes clear", "ratings expected"], *rows]))
-        if document["asked"] is not None:
-            self.stdout.write(f"Asked for one more rating of {document['asked']:,} items.")
+        if self.asked is not None:
+            self.stdout.write(f"Asked for one more rating of {self.asked:,} items.")
 
-    def _say_tiers(self, document: dict[str, Any]) -> None:
+    def _say_tiers(self) -> None:
         self.stdout.write("\nKappas that an item can have, by tier:")
         for tier in reversed(TIERS):
-            values = document["tiers"]["bands"][tier]
+            values = self.plan.tiers.bands[tier]
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
-        for warning in document["warnings"]:
-            self.stdout.write(f"\n{warning['message']}")
+        for warning in self.plan.warnings:
+            self.stdout.write(f"\n{warning.message}")
 
 
 def _refuse(foreign: Sequence[str], owner: str) -> None:
@@ -164,43 +174,33 @@ def _refuse(foreign: Sequence[str], owner: str) -> None:
         raise InputError("--{name} belongs to {owner}", field=name, name=name.replace("_", "-"), owner=owner)
 
 
-def _settle_tiers(options: dict[str, Any]) -> dict[str, object]:
-    """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
-    study = study_called(options["study"])
+def _settle_tiers(
+    study: Study, key: str | None, cuts: str | None, ahead: int | None
+) -> dict[str, CriterionMoreRatingsDocument]:
+    """What more ratings would tell, by criterion."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
-    key, cuts = options["criterion"], parse_model_cuts(options["agreement_cuts"] or MODEL_CUTS, "agreement-cuts")
-    if key is not None and key not in found:
-        raise InputError(
-            "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
-        )
-    criteria = {
-        name: more_ratings.compute_criterion(
-            study, one, cuts=cuts, ahead=AHEAD if options["ahead"] is None else options["ahead"]
-        )
-        for name, one in found.items()
-        if key in (None, name)
+    model_cuts, most = parse_model_cuts(cuts or MODEL_CUTS, "agreement-cuts"), AHEAD if ahead is None else ahead
+    return {
+        one: more_ratings.compute_criterion(study, found[one], cuts=model_cuts, ahead=most)
+        for one in choose_criteria(found, key)
     }
-    wanted = sorted({position for one in criteria.values() for position in one["ask"]})
-    asked = ask_more(by=None, study=study, positions=wanted) if options["ask"] and wanted else 0
-    return {"study": study.name, "criteria": criteria, "asked": asked if options["ask"] else None}
 
 
-def _power(options: dict[str, Any]) -> list[PowerDocument]:
+def _power(plan: StudyPlan, shares: Sequence[float] | None, sizes: str, per_cluster: int) -> list[PowerDocument]:
     """The power table: a row for each number of items."""
-    if options["per_cluster"] < 1:
+    if per_cluster < 1:
         raise InputError("must be at least 1", field="per-cluster")
-    shares = tuple(numbers(options["shares"], "shares")) if options["shares"] else None
     found = []
-    for n in sorted(int(one) for one in numbers(options["items"], "items")):
+    for n in sorted(int(one) for one in numbers(sizes, "items")):
         design = PowerDesign(
             n_items=n,
-            n_clusters=max(n // options["per_cluster"], 1),
-            n_raters=options["raters"],
-            n_categories=options["categories"],
-            kappa=options["kappa"],
-            shares=shares,
+            n_clusters=max(n // per_cluster, 1),
+            n_raters=plan.n_raters,
+            n_categories=plan.n_categories,
+            kappa=plan.kappa,
+            shares=None if shares is None else tuple(shares),
         )
-        found.append(power_document(design, power_of_replace(design, studies=STUDIES, seed=options["seed"])))
+        found.append(power_document(design, power_of_replace(design, studies=STUDIES, seed=plan.seed)))
     return found
 
 

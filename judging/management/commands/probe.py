@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -16,7 +16,6 @@ from judging.assessment.options import ProbeOptions
 from judging.assessment.services import probes
 from judging.judges.services import judges
 from judging.management.commands import judge as judging
-from judging.runs.services import estimates
 from judging.runs.services.runs import Plan
 
 
@@ -35,17 +34,18 @@ class Command(judging.Command):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        plan = build_plan(options)
-        if options["estimate"]:
-            found = estimates.estimate(plan)
-            told = {**asdict(found), "usd": None if found.usd is None else float(found.usd)}
-            named = {"study": plan.study.name, "judge": str(plan.judge), "unit": plan.unit}
-            return {**named, **describe_probe(plan.probe), "estimate": told}
+    def run(
+        self, *, study: str, judge: str, estimate: bool, now: bool, wait: bool, **options: object
+    ) -> dict[str, object]:
+        plan = build_plan(study, judge, options)
+        if estimate:
+            told = self.estimate(plan)
+            found = told.pop("estimate")
+            return {**told, "unit": plan.unit, **describe_probe(plan.probe), "estimate": found}
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
         with audit_batch():
-            run = self.find_or_start_run(plan, now=options["now"])
-        self.work_or_wait(run, options)
+            run = self.find_or_start_run(plan, now=now)
+        self.work_or_wait(run, now=now, wait=wait)
         return {**judging.document(run), **describe_probe(run.probe)}
 
     def say(self, document: dict[str, Any]) -> None:
@@ -55,12 +55,12 @@ class Command(judging.Command):
         self.stdout.write(text.columns([["altered copies", f"of {items} {document['unit']}s"], *rows]))
 
 
-def build_plan(options: dict[str, Any]) -> Plan:
-    study = study_called(options["study"])
-    judge, asked = probes.find_judge(study, options["judge"]), read_arguments(ProbeOptions, options)
-    return probes.plan(study=study, judge=judge, options=ProbeOptions.check(asked))
+def build_plan(name: str, judge: str, options: Mapping[str, object]) -> Plan:
+    study = study_called(name)
+    found, asked = probes.find_judge(study, judge), read_arguments(ProbeOptions, options)
+    return probes.plan(study=study, judge=found, options=ProbeOptions.check(asked))
 
 
-def describe_probe(probe: Any) -> dict[str, object]:
+def describe_probe(probe: Mapping[str, object]) -> dict[str, object]:
     """What a probe run says of its copies: versions of the alterations, items, and how many could not be altered."""
     return {"alterations": probe["alterations"], "items": probe["n_items"], "left_out": probe["left_out"]}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -29,17 +27,19 @@ class Command(ConcordCommand):
             by=None, evidence=evidence.load_judge(evidence.judge(judge)), asked=AssessmentRequest()
         )
         run = recalibration.apply(by=None, found=found, name=name, anyway=anyway)
+        self.maps = run.judge.parameters["maps"]
+        self.counts = {"judgments": run.judgments.count(), "scored": run.judgments.exclude(value="").count()}
         return {
             "run": run.pk,
             "study": run.study.name,
             "judge": str(run.judge),
             "of": run.judge.parameters["of"],
-            "maps": run.judge.parameters["maps"],
-            "counts": {"judgments": run.judgments.count(), "scored": run.judgments.exclude(value="").count()},
+            "maps": self.maps,
+            "counts": self.counts,
         }
 
-    def say(self, document: Any) -> None:
-        counts, maps = document["counts"], ", ".join(document["maps"])
+    def say(self, document: dict[str, object]) -> None:
+        counts, maps = self.counts, ", ".join(self.maps)
         self.stdout.write(
             f"Run {document['run']} of {document['judge']} on {document['study']}: {counts['judgments']} judgments, "
             f"{counts['scored']} with a score, on {maps}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -33,7 +32,7 @@ class Command(ConcordCommand):
     ) -> dict[str, object]:
         evidence = StudyData.load(study_called(study))
         parse_rules(evidence.study, rule, reason)
-        document = report.build_report(by=None, evidence=evidence)
+        self.report = document = report.build_report(by=None, evidence=evidence)
         written = report.FORMATS[format][1](document)
         write_file(output, written if isinstance(written, bytes) else written.encode())
         decisions = {name: found["decision"] for name, found in document["judges"].items()}
@@ -45,9 +44,9 @@ class Command(ConcordCommand):
             "rules_on_record": document["rules_on_record"],
         }
 
-    def say(self, document: Any) -> None:
-        for name, decision in document["judges"].items():
-            self.stdout.write(f"{name}: {decision}")
-        self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
-        self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
+    def say(self, document: dict[str, object]) -> None:
+        for name, found in self.report["judges"].items():
+            self.stdout.write(f"{name}: {found['decision']}")
+        self.stdout.write("".join(list_left_out(self.report["left_out"])), ending="")
+        self.stdout.write("".join(rule_changes(self.report["rules_on_record"])), ending="")
         self.stdout.write(f"written: {document['file']}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from core.options.fields import split_names
 from judging.assessment.result_types import StudyRulesDocument
 from judging.assessment.services import rules, verdicts
 from judging.management.commands.audit import add_rules, rule_changes
@@ -28,17 +27,17 @@ class Command(ConcordCommand):
             "--success-criteria", metavar="A,B,…", help="keys of the criteria that it takes; all of them if empty"
         )
 
-    def run(self, **options: Any) -> StudyRulesDocument:
-        study = study_called(options["study"])
-        there = rules.load(study)
-        wanted = verdicts.parse_rules(dict(options["rule"]), there.rules)
-        listed = options["success_criteria"]
-        success = rules.Success(
-            options["success"] or there.success.decision,
-            there.success.criteria if listed is None else tuple(filter(None, map(str.strip, listed.split(",")))),
-        )
-        rules.set_rules(by=None, study=study, rules=wanted, success=success, reason=options["reason"])
-        return rules.document(study)
+    def run(
+        self, *, study: str, rule: list[tuple[str, str]], reason: str, success: str | None,
+        success_criteria: str | None, **_: object,
+    ) -> StudyRulesDocument:  # fmt: skip
+        called = study_called(study)
+        there = rules.load(called)
+        wanted = verdicts.parse_rules(dict(rule), there.rules)
+        criteria = there.success.criteria if success_criteria is None else tuple(split_names(success_criteria))
+        aim = rules.Success(success or there.success.decision, criteria)
+        rules.set_rules(by=None, study=called, rules=wanted, success=aim, reason=reason)
+        return rules.document(called)
 
     def say(self, document: StudyRulesDocument) -> None:
         record = document["rules_on_record"]

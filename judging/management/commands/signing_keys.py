@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -29,11 +27,12 @@ class Command(ConcordCommand):
             return {"key": signing.new_key()}
         if options["rotate"]:
             certificates.rotate_key(by=None)
-        return {"algorithm": signing.ALGORITHM, "keys": certificates.list_keys()}
+        self.keys = certificates.list_keys()
+        return {"algorithm": signing.ALGORITHM, "keys": self.keys}
 
-    def say(self, document: Any) -> None:
+    def say(self, document: dict[str, object]) -> None:
         if "key" in document:
-            self.stdout.write(document["key"])
+            self.stdout.write(f"{document['key']}")
             return
-        for one in document["keys"]:
+        for one in self.keys:
             self.stdout.write(f"{one['public_key']}  {one['key_id']}  {'signs' if one['signs'] else 'checks only'}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Literal
 
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
-from annotation.agreement.result_types import BothTiersDocument, NoResultDocument
+from annotation.agreement.result_types import BothTiersDocument, DifficultyDocument, NoResultDocument
 from annotation.agreement.services import difficulty, tiers
 from annotation.agreement.services.both_tiers import compute_criterion
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -17,6 +18,8 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import Cuts
 from annotation.stats.by_level import explain_missing
+from annotation.stats.table import Level
+from annotation.stats.tiers import Chance
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
@@ -25,13 +28,18 @@ from core.options.fields import add_arguments, read_arguments
 from judging.assessment.agreement_types import PredictionDocument
 from judging.assessment.services import predicted_difficulty
 from judging.assessment.services.predicted_difficulty import features_in_words, summarise
-from judging.management.commands.agreement import add_source, check_source, read_file
+from judging.management.commands.agreement import add_source, check_source, choose_criteria, read_file, split_criteria
 
 MOST_VALUES = 12
 """Attainable values that are listed one by one."""
 
 
-OF_PEOPLE = {"graded response": "severity", "linear mixed model": "severity", "paired comparison": "order"}
+Trait = Literal["severity", "order", "consistency"]
+OF_PEOPLE: dict[str, Trait] = {
+    "graded response": "severity",
+    "linear mixed model": "severity",
+    "paired comparison": "order",
+}
 """By method, what sets people apart besides their consistency."""
 
 
@@ -60,26 +68,30 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
-        cuts, by = tiers.parse_cuts(options["cuts"]), options["by"]
+    def run(
+        self, *, file: Path | None, study: str, level: Level | None, categories: str | None, criterion: str | None,
+        cuts: str, agreement_cuts: str, chance: Chance, by: str | None, predict: str | None, **options: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        of_file = {"level": level, "categories": categories}
+        check_source(file, study, {"criterion": criterion, "predict": predict}, of_file)
+        parsed = tiers.parse_cuts(cuts)
         resampled = ResamplingOptions(**read_arguments(ResamplingOptions, options))
-        chosen = TierOptions(cuts, options["chance"], bootstrap=resampled.bootstrap, seed=resampled.seed)
-        agreeing = difficulty.parse_model_cuts(options["agreement_cuts"], "agreement-cuts")
-        if options["predict"]:
-            asked = PredictionOptions(options["predict"], agreeing, resampled.bootstrap, resampled.seed)
-            return predict_tiers(study_called(options["study"]), options["criterion"], asked)
-        if options["file"]:
-            if reason := explain_missing("tiers", options["level"] or "nominal"):
+        chosen = TierOptions(parsed, chance, bootstrap=resampled.bootstrap, seed=resampled.seed)
+        agreeing = difficulty.parse_model_cuts(agreement_cuts, "agreement-cuts")
+        if predict:
+            asked = PredictionOptions(predict, agreeing, resampled.bootstrap, resampled.seed)
+            return predict_tiers(study_called(study), criterion, asked)
+        if file:
+            if reason := explain_missing("tiers", level or "nominal"):
                 raise InputError(reason, field="level")
-            file = read_file(options["file"], options["level"], options["categories"], describing=(by,) if by else ())
-            counted = tiers.compute_table(file.table, chosen, by=file.column(by) if by else None)
-            by_kappa = tiers.compute_tiers(file.table, chosen)
-            return {**counted, "difficulty": difficulty.compute_table(file.table, cuts=agreeing, counted=by_kappa)}
-        return compute_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
+            read = read_file(file, level, categories, describing=(by,) if by else ())
+            counted = tiers.compute_table(read.table, chosen, by=read.column(by) if by else None)
+            by_kappa = tiers.compute_tiers(read.table, chosen)
+            return {**counted, "difficulty": difficulty.compute_table(read.table, cuts=agreeing, counted=by_kappa)}
+        return compute_study(study_called(study), criterion, chosen, by, agreeing)
 
-    def say(self, document: Any) -> None:
-        for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
+    def say(self, document: Mapping[str, object]) -> None:
+        for name, found in split_criteria(document).items():
             told = lines_of_prediction(found) if "predicts" in found else lines(found)
             self.stdout.write("\n".join([*([name] if name else []), *told]))
 
@@ -89,11 +101,7 @@ def compute_study(
 ) -> Mapping[str, object]:
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
-    if key is not None and key not in found:
-        raise InputError(
-            "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
-        )
-    wanted = [key] if key is not None else list(found)
+    wanted = choose_criteria(found, key)
     documents = {name: compute_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
@@ -101,13 +109,9 @@ def compute_study(
 def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> Mapping[str, object]:
     """The prediction of one criterion, or of each."""
     there = {one.key: one for one in study.criteria.all()}
-    if key is not None and key not in there:
-        raise InputError(
-            "no criterion is called {key!r}; there are {there}", field="criterion", key=key, there=", ".join(there)
-        )
-    wanted = [there[key]] if key is not None else list(there.values())
-    documents = {one.key: predicted_difficulty.compute_criterion(study, one, options) for one in wanted}
-    return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+    wanted = choose_criteria(there, key)
+    documents = {name: predicted_difficulty.compute_criterion(study, there[name], options) for name in wanted}
+    return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
 def lines_of_prediction(found: PredictionDocument) -> Iterator[str]:
@@ -153,7 +157,7 @@ def _counted(tier: str, n: float, ends: Sequence[float]) -> str:
     return f"{tier} {n:.1f} [{ends[0]:.0f}, {ends[1]:.0f}]"
 
 
-def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
+def _of_model(found: DifficultyDocument) -> Iterator[str]:
     """What the difficulty model says: items of each tier, how many are clear, and the people."""
     if found["reason"]:
         yield f"difficulty model: not fitted, {found['reason']}"
@@ -166,7 +170,7 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["by_counted"]:
         expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
-    figures = [OF_PEOPLE[found["method"]], "consistency"] if found["method"] in OF_PEOPLE else ["consistency"]
+    figures: list[Trait] = [*([OF_PEOPLE[found["method"]]] if found["method"] in OF_PEOPLE else []), "consistency"]
     people = [
         [one["person"], *(text.estimate(one[figure]) for figure in figures), _share(one["infit"])]
         for one in found["people"]

@@ -18,7 +18,7 @@ from simulation.agents import services as agents_services
 from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Making
 from simulation.generation.options import NewSeedRun, PairOptions
-from simulation.generation.result_types import OrdersDocument
+from simulation.generation.result_types import OrdersDocument, SeedRunDocument
 from simulation.generation.services import candidates, seed_estimates, seed_runs, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
@@ -77,7 +77,7 @@ class Command(ConcordCommand):
             raise InputError("say who answers", field="agent")
         keys = load_keyring_for(None)
         agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
-        asked = read_questions(options)
+        asked = read_questions(options["profiles"], options["questions"], options["question"], options["kind"])
         agents_services.probe(agent, keys)
         orders = candidates.order(
             by=None,
@@ -102,14 +102,13 @@ class Command(ConcordCommand):
         agent, *checkers = [agents_services.parse_agent(one, side="assistant", keys=keys) for one in named]
         checker = next(iter(checkers), None)
         levels = split_names(options["levels"] or ["none", "generic", "full"])
-        given: dict[str, Any] = {"agent": agent, "checker": checker, "levels": levels}
         plan = build_plan(options)
         if options["estimate"]:
-            return {"run": None, "estimate": seed_estimates.estimate(plan, **given)}
+            return {"run": None, "estimate": seed_estimates.estimate(plan, agent=agent, checker=checker, levels=levels)}
         for one in (agent, *checkers):
             agents_services.probe(one, keys)
-        more: dict[str, Any] = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
-        run = seed_runs.begin(by=None, plan=plan, **given, **more)
+        more = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
+        run = seed_runs.begin(by=None, plan=plan, agent=agent, checker=checker, levels=levels, **more)
         if options["resume"]:
             candidates.resume(by=None, run=run)
         if not options["queue"]:
@@ -119,7 +118,7 @@ class Command(ConcordCommand):
         run.refresh_from_db()
         return seed_runs.document(run)
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: Any) -> None:
         if document.get("estimate"):
             found = document["estimate"]
             price = "unknown" if found["usd"] is None else f"{found['usd']:.2f} USD"
@@ -144,7 +143,7 @@ class Command(ConcordCommand):
         else:
             super().say(document)
 
-    def say_stages(self, document: Mapping[str, Any]) -> None:
+    def say_stages(self, document: SeedRunDocument) -> None:
         """What every stage left, and what was wrong with replies."""
         for row in document["stages"]:
             why = "".join(f", {n} {reason}" for reason, n in row["left_out"].items())
@@ -161,13 +160,13 @@ def work_through(orders: Sequence[Making], *, is_shown: bool) -> None:
             bar.update(n - bar.n)
 
 
-def read_questions(options: dict[str, Any]) -> list[Question]:
-    people = candidates.people(options["profiles"])
-    if options["questions"]:
-        return candidates.read_questions(InputFile.from_path(options["questions"]), people)
-    if not options["question"] or not people:
+def read_questions(profiles: str, file: Path | None, question: str, kind: str) -> list[Question]:
+    people = candidates.people(profiles)
+    if file:
+        return candidates.read_questions(InputFile.from_path(file), people)
+    if not question or not people:
         raise InputError("name --questions FILE, or --question with --profiles", field="questions")
-    return [Question(one, options["question"], options["kind"] or "general") for one in people]
+    return [Question(one, question, kind or "general") for one in people]
 
 
 def build_plan(options: dict[str, Any]) -> SeedPlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
@@ -33,6 +33,7 @@ from simulation.results.services.sheet import NUMBERS
 
 
 class Command(ConcordCommand):
+    found: ExperimentDocument | RanksDocument
     help = (
         "Print what an experiment found: tables 3, 4, 10, 12, 13 and figures 4 and 5 of PersonaLens, differences "
         "within scenario, persona drift, and how dialogues went. Intervals resample profiles. The same dialogues and "
@@ -63,33 +64,41 @@ class Command(ConcordCommand):
         parser.add_argument("--csv", action="store_true", help="a row for each figure, as CSV")
         parser.add_argument("-o", "--output", type=output_path, metavar="FILE", help="write the CSV there")
 
-    def run(self, **options: Any) -> ExperimentDocument | RanksDocument | SettingsDocument:
-        experiment = experiment_called(options["name"])
-        if options["against_paper"]:
-            if options["csv"] or options["output"]:
+    def run(
+        self, *, name: str, judge: str, against: str, against_judge: str, against_paper: bool, published: bool,
+        csv: bool, output: Path | None, **options: object,
+    ) -> ExperimentDocument | RanksDocument | SettingsDocument:  # fmt: skip
+        experiment, self.output = experiment_called(name), output
+        if against_paper:
+            if csv or output:
                 raise InputError("Settings are not figures: print them, or take --json.", field="against_paper")
             return differences.document(experiment)
-        judge = results.judge_called(list_experiment_judges(experiment), options["judge"])
+        asked = results.judge_called(list_experiment_judges(experiment), judge)
         filters = Filters.parse(options)
         chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
-        if options["against"] or options["against_judge"]:
-            ranks = rank_document((experiment, judge), choose_compared(experiment, options), chosen, filters)
-            return {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
-        found = results.load_or_compute(experiment, judge, chosen, filters, patient=True)
+        if against or against_judge:
+            other = choose_compared(experiment, against, against_judge)
+            ranks = rank_document((experiment, asked), other, chosen, filters)
+            self.found = {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
+            return self.found
+        found = results.load_or_compute(experiment, asked, chosen, filters, patient=True)
         if not found or not found["dialogues"]:
             raise InputError("No dialogue of {experiment} has ended yet.", field="name", experiment=experiment)
-        shown = add_published(found) if options["published"] else found
+        shown = add_published(found) if published else found
         tables = {key: shown["tables"][key] for key in choose_tables(shown, options)}
-        return {**shown, "tables": tables, "numbers": {n: key for n, key in shown["numbers"].items() if key in tables}}
+        numbers = {number: key for number, key in shown["numbers"].items() if key in tables}
+        narrowed: ExperimentDocument = {**shown, "tables": tables, "numbers": numbers}
+        self.found = narrowed
+        return self.found
 
-    def write_document(self, document: Any, **options: Any) -> None:
-        if not (options["csv"] or options["output"]):
+    def write_document(self, document: object, **options: object) -> None:
+        if not (options["csv"] or self.output):
             super().write_document(document, **options)
             return
-        table = csv_text(results.csv_rows(document))
-        if options["output"]:
-            write_file(options["output"], table.encode())
-            self.stderr.write(f"Written: {options['output']}")
+        table = csv_text(results.csv_rows(self.found))
+        if self.output:
+            write_file(self.output, table.encode())
+            self.stderr.write(f"Written: {self.output}")
         else:
             self.stdout.write(table, ending="")
 
@@ -114,10 +123,10 @@ class Command(ConcordCommand):
         self.stdout.write(text.columns([["Setting", "Paper", "Here", "Same"], *rows], indent=""))
 
 
-def choose_compared(experiment: Experiment, options: Mapping[str, str]) -> tuple[Experiment, Judge | None]:
+def choose_compared(experiment: Experiment, against: str, judge: str) -> tuple[Experiment, Judge | None]:
     """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
-    other = experiment_called(options["against"]) if options["against"] else experiment
-    return other, results.judge_called(list_experiment_judges(other), options["against_judge"])
+    other = experiment_called(against) if against else experiment
+    return other, results.judge_called(list_experiment_judges(other), judge)
 
 
 def choose_tables(document: ExperimentDocument | RanksDocument, options: Mapping[str, object]) -> list[str]:
@@ -141,7 +150,7 @@ def choose_tables(document: ExperimentDocument | RanksDocument, options: Mapping
             )
     found = [document["numbers"][number] for _, number in asked]
     if options["differences"]:
-        if options["against"] or options["against_judge"]:
+        if "turns" not in document:
             raise InputError("Differences and changes of rank are asked for apart.", field="differences")
         if "differences" not in document["tables"]:
             raise InputError("There are no two conditions or assistants with verdicts to compare.", field="differences")

@@ -74,16 +74,14 @@ class Command(ConcordCommand):
             one.refresh_from_db()
         if failed := [one for one in made if one.problem]:
             raise InputError(failed[0].problem, field=options["kind"])
-        return {
-            "makings": [one.pk for one in made],
-            "made": [{"kind": kind, "id": pk} for one in made for kind, pk in one.made],
-            "replies": sum(len(one.replies) for one in made),
-        }
+        self.made = [{"kind": kind, "id": pk} for one in made for kind, pk in one.made]
+        replies = sum(len(one.replies) for one in made)
+        return {"makings": [one.pk for one in made], "made": self.made, "replies": replies}
 
-    def say(self, document: dict[str, Any]) -> None:
-        for one in document["made"]:
+    def say(self, document: dict[str, object]) -> None:
+        for one in self.made:
             self.stdout.write(f"{one['kind']} {one['id']}")
-        self.stdout.write(f"{len(document['made'])} made from {document['replies']} replies.")
+        self.stdout.write(f"{len(self.made)} made from {document['replies']} replies.")
 
 
 def profiles(names: str) -> list[Profile | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -16,8 +15,8 @@ from core.errors import InputError
 from core.files.writing import output_path, write_file
 from simulation.results import charts
 from simulation.results.measure_types import MeasuresDocument, MeasureTableDocument, ProfileMeasuresDocument
-from simulation.results.services import measures
-from simulation.results.services.measure_tables import KINDS, table, table_5
+from simulation.results.services import measure_tables, measures
+from simulation.results.services.measure_tables import KINDS, table_5
 
 
 class Command(ConcordCommand):
@@ -38,24 +37,27 @@ class Command(ConcordCommand):
             "-o", "--output", type=output_path, help="where to write the figure; standard output by default"
         )
 
-    def run(self, **options: Any) -> Mapping[str, object]:
-        if (options["table"] == "5") != bool(options["study"]):
+    def run(
+        self, *, source: str, table: str | None, figure: str | None, study: str | None, published: bool,
+        output: Path | None, **_: object,
+    ) -> Mapping[str, object]:  # fmt: skip
+        if (table == "5") != bool(study):
             raise InputError("Table 5 and --study belong together.", field="study")
-        if options["output"] and not options["figure"]:
+        if output and not figure:
             raise InputError("Only a figure is written to a file: give --figure too.", field="output")
-        if options["study"]:
-            study = study_called(options["study"])
-            return table_5(by=None, study=study, with_published=options["published"])
-        kinds = [KINDS[options["table"]]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
-        found = {kind: load_measures(kind, options["source"]) for kind in kinds}
-        check(found, options)
-        if options["figure"] and (profiles := found["profiles"]) and "demographics" in profiles:
-            return self.figure(profiles, options["output"])
-        numbers = [options["table"]] if options["table"] else list(KINDS)
-        tables = [
-            table(number, of, with_published=options["published"]) for number in numbers if (of := found[KINDS[number]])
+        if study:
+            self.tables = [table_5(by=None, study=study_called(study), with_published=published)]
+            return self.tables[0]
+        kinds = [KINDS[table]] if table else ["profiles"] if figure else measures.KINDS
+        found = {kind: load_measures(kind, source) for kind in kinds}
+        check(found, source)
+        if figure and (profiles := found["profiles"]) and "demographics" in profiles:
+            return self.figure(profiles, output)
+        numbers = [table] if table else list(KINDS)
+        self.tables = [
+            measure_tables.table(one, of, with_published=published) for one in numbers if (of := found[KINDS[one]])
         ]
-        return tables[0] if options["table"] else document(found, tables)
+        return self.tables[0] if table else document(found, self.tables)
 
     def figure(self, profiles: ProfileMeasuresDocument, output: Path | None) -> dict[str, object]:
         fields = charts.figure_3(profiles["demographics"])
@@ -70,11 +72,11 @@ class Command(ConcordCommand):
             write_file(output, svg.encode())
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
 
-    def say(self, document: Mapping[str, Any]) -> None:
+    def say(self, document: Mapping[str, object]) -> None:
         if "svg" in document:
-            self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
+            self.stdout.write(f"Wrote {document['file']}." if document["file"] else f"{document['svg']}")
             return
-        for one in [document] if "rows" in document else document["tables"].values():
+        for one in self.tables:
             rows = text.columns(list(lines(one["rows"]))) or "  The source has nothing of this."
             self.stdout.write(f"Table {one['table']}. {one['caption']}\n{rows}\n")
             if "published" in one:
@@ -89,12 +91,12 @@ def load_measures(kind: str, source: str) -> MeasuresDocument | None:
     return measures.measures(kind, chosen, patient=True) if chosen in there else None
 
 
-def check(found: Mapping[str, object], options: Mapping[str, object]) -> None:
+def check(found: Mapping[str, object], source: str) -> None:
     """Raise InputError where nothing was found."""
     if not any(found.values()):
         there = sorted({name for kind in found for name, _ in measures.KINDS[kind].sources()})
         kinds = " or ".join(found)
-        named = f" of {options['source']!r}" if options["source"] else ""
+        named = f" of {source!r}" if source else ""
         raise InputError(
             "There are no {kinds}{named}; there are: {there}.",
             field="source",
@@ -104,14 +106,14 @@ def check(found: Mapping[str, object], options: Mapping[str, object]) -> None:
         )
 
 
-def document(
-    found: Mapping[str, Mapping[str, Any] | None], tables: Sequence[MeasureTableDocument]
-) -> dict[str, object]:
+def document(found: Mapping[str, MeasuresDocument | None], tables: Sequence[MeasureTableDocument]) -> dict[str, object]:
     """All measures, the tables by their numbers among them."""
-    profiles, dialogues = found["profiles"] or {}, found["dialogues"] or {}
+    measured = found["profiles"]
+    types = measured["preferences"] if measured and "preferences" in measured else []
+    profiles, dialogues = dict(measured or {}), dict(found["dialogues"] or {})
     return {
         "profiles": {name: profiles[name] for name in ("source", "profiles", "seed", "bootstrap") if profiles},
-        "evenness": {f"{one['domain']} · {one['type']}": one for one in profiles.get("preferences", [])},
+        "evenness": {f"{one['domain']} · {one['type']}": one for one in types},
         "dialogues": {name: value for name, value in dialogues.items() if name != "diversity"},
         "diversity": dialogues.get("diversity", {}),
         "tables": {one["table"]: one for one in tables},

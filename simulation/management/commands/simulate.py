@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -75,36 +75,38 @@ class Command(ConcordCommand):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
 
-    def run(self, **options: Any) -> dict[str, object]:
-        check_combination(options["also_annotate"], no_wait=options["no_wait"])
+    def run(
+        self, *, also_annotate: int | None, draw: str, estimate: bool, now: bool, no_wait: bool, **options: object
+    ) -> dict[str, object]:
+        check_combination(also_annotate, no_wait=no_wait)
         plan = build_plan(options)
-        if options["estimate"]:
-            found = estimates.estimate(plan)
+        if estimate:
+            self.found = found = estimates.estimate(plan)
             usd = None if found.usd is None else float(found.usd)
             return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
         keys = load_keyring_for(None)
         for agent in plan.agents:
             agents_services.probe(agent, keys)  # may wait on the network, so not while the database is locked
-        experiment = self.find_or_create(plan, options)
-        if not options["now"] and not workers.alive().exists():
+        experiment = self.find_or_create(plan, now=now)
+        if not now and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
-            if options["now"]:
+            if now:
                 self.watch(experiment, worker_sessions.work_through(experiment))
-            elif not options["no_wait"]:
+            elif not no_wait:
                 self.watch(experiment, wait_until_over(experiment))
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
-        return document(experiment, self.sample(experiment, options["also_annotate"], options["draw"]))
+        return document(experiment, self.sample(experiment, also_annotate, draw))
 
     @audit_batch()
-    def find_or_create(self, plan: experiments.Plan, options: dict[str, object]) -> Experiment:
+    def find_or_create(self, plan: experiments.Plan, *, now: bool) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
         begun = queries.find_unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
         if begun is None:
-            return experiments.make(by=None, plan=plan, queue=not options["now"])
+            return experiments.make(by=None, plan=plan, queue=not now)
         self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
-        if not options["now"]:
+        if not now:
             leases.queue([begun.pk])
         return begun
 
@@ -121,7 +123,7 @@ class Command(ConcordCommand):
 
     def say(self, document: dict[str, Any]) -> None:
         if document.get("estimate"):
-            self.say_estimate(document)
+            self.say_estimate(document["name"], self.found)
             return
         counts = document["counts"]
         self.stdout.write(
@@ -144,17 +146,16 @@ class Command(ConcordCommand):
         if absent:
             self.stdout.write(f"  {absent:,} pairs of user and task have no scenario and are left out.")
 
-    def say_estimate(self, document: dict[str, Any]) -> None:
-        found = document["estimate"]
+    def say_estimate(self, name: str, found: estimates.Estimate) -> None:
         self.stdout.write(
-            f"{document['name']}: {found['dialogues']:,} dialogues, about {found['turns']:,} turns; about "
-            f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
+            f"{name}: {found.dialogues:,} dialogues, about {found.turns:,} turns; about "
+            f"{found.input_tokens:,} tokens in and {found.output_tokens:,} out."
         )
-        self.stdout.write(describe_estimate(found["usd"], found["seconds"]))
-        self.say_left_out(found["masked"], found["absent"])
-        if found["without_goal"]:
-            self.stdout.write(f"  {found['without_goal']:,} tasks have no goal: their completion cannot be judged.")
-        for line in (*found["basis"], *found["why"]):
+        self.stdout.write(describe_estimate(None if found.usd is None else float(found.usd), found.seconds))
+        self.say_left_out(found.masked, found.absent)
+        if found.without_goal:
+            self.stdout.write(f"  {found.without_goal:,} tasks have no goal: their completion cannot be judged.")
+        for line in (*found.basis, *found.why):
             self.stdout.write(f"  {line}")
 
 
@@ -166,7 +167,7 @@ def check_combination(also_annotate: int | None, *, no_wait: bool) -> None:
             raise InputError("The sample is drawn at the end: not with --no-wait.", field="also_annotate")
 
 
-def build_plan(options: dict[str, Any]) -> experiments.Plan:
+def build_plan(options: Mapping[str, Any]) -> experiments.Plan:
     keys = load_keyring_for(None)
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
     given = read_arguments(NewExperiment, options, but=ELSEWHERE)
