@@ -47,10 +47,11 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, object]:
         given = read_arguments(NewRound, options, but=("outcomes",))
+        outcomes = parse_pairs(split_names(options["rule"]), "rule")
         found = filtering.run(
             by=None,
             study=study_called(options["study"]),
-            rule=filtering.build_rule(given, parse_pairs(split_names(options["rule"]), "rule"), field="rule"),
+            rule=filtering.build_rule(outcomes, given["cuts"], given["chance"], given["min_votes"], field="rule"),
             revisions=read_revisions(options["revise"]),
             **{name: given[name] for name in filtering.ASKED if name in given},
         )
