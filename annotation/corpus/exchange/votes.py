@@ -25,7 +25,7 @@ from annotation.corpus.exchange.dataset import (
 )
 from annotation.corpus.exchange.reading import collect_package
 from annotation.corpus.formats.base import Row
-from annotation.corpus.parsing.messages import list_said, to_turns
+from annotation.corpus.parsing.messages import list_contents, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems
 from core.files.tables.layout import Layout
@@ -109,7 +109,7 @@ def parse_rated(given: Row, naming: Naming) -> Rated:
 
 def render_turns(turns: Sequence[Mapping[str, object]], role: str, turn: int) -> str:
     """What one of them said, up to the turn that was voted on."""
-    said = list_said(turns, role)[:turn]
+    said = list_contents(turns, role)[:turn]
     if not said:
         raise InputError("the {role} says nothing", field="conversation", role=role)
     return "\n\n---\n\n".join(said)

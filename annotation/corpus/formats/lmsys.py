@@ -21,7 +21,7 @@ from annotation.corpus.formats.base import (
     identify,
     select,
 )
-from annotation.corpus.parsing.messages import is_dialogue, list_said, to_turns
+from annotation.corpus.parsing.messages import is_dialogue, list_contents, to_turns
 from core.errors import InputError, gettext_noop
 
 
@@ -85,7 +85,7 @@ def parse_pair(row: Row) -> Iterator[Record]:
 
 
 def join(turns: list[dict[str, object]], role: str) -> object:
-    said = list_said(turns, role)
+    said = list_contents(turns, role)
     return said[0] if len(said) == 1 else "\n\n---\n\n".join(said)
 
 

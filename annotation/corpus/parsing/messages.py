@@ -250,7 +250,7 @@ def render_dialogue(turns: Iterable[Mapping[str, object]]) -> str:
     return "\n\n".join(f"{str(turn['role']).capitalize()}: {turn['content']}" for turn in turns)
 
 
-def list_said(turns: Iterable[Mapping[str, Any]], role: str) -> list[Any]:
+def list_contents(turns: Iterable[Mapping[str, Any]], role: str) -> list[Any]:
     """What one of them says, turn by turn."""
     return [turn["content"] for turn in turns if turn["role"] == role]
 
