@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Count, Q, QuerySet
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404
@@ -25,8 +23,6 @@ from annotation.studies.models.studies import Study
 from core.accounts.permissions import filter_visible
 from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
-
-SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
 
 
 class BenchmarksApi(Api):
@@ -239,7 +235,7 @@ class RoundSerializer(serializers.ModelSerializer[FilterRound]):
 
 class NewGraded(Given):
     name = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
-    seed = serializers.IntegerField(**SEED)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
 
 
 class Graded(BenchmarksApi):
@@ -276,7 +272,7 @@ class FilterRounds(BenchmarksApi):
     @says("filter_round", "Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
     def post(self, request: Request, slug: str) -> Response:
         given = self.parse_body(NewRound)
-        rule = filtering.build_rule(given, given.pop("outcomes"))
+        rule = filtering.build_rule(given["outcomes"], given["cuts"], given["chance"], given["min_votes"])
         asked = {name: given[name] for name in filtering.ASKED if name in given}
         made = filtering.run(by=self.me, study=get_object_or_404(Study, slug=slug), rule=rule, **asked)
         return Response(RoundSerializer(self.rounds(slug).get(pk=made.pk)).data, status=201)

@@ -92,7 +92,7 @@ class FilterForm(OptionsForm):
         return [self[name] for name in self.fields if name.startswith("rule_")]
 
     def run(self, by: User, study: Study) -> FilterRound | None:
-        outcomes = {state: self.cleaned_data[f"rule_{state.replace(' ', '_')}"] for state in USUAL}
+        rules = {state: self.cleaned_data[f"rule_{state.replace(' ', '_')}"] for state in USUAL}
         given = {"chance": "uniform", "min_votes": 2, **self.arguments("cuts", "min_votes")}
         asked = self.arguments("seed", "overlap")
-        return self.done(lambda: filtering.run(by=by, study=study, rule=filtering.build_rule(given, outcomes), **asked))
+        return self.done(lambda: filtering.run(by=by, study=study, rule=filtering.build_rule(rules, **given), **asked))

@@ -75,9 +75,9 @@ class Benchmark(InProject):
             refuse_if(Benchmark.objects.filter(pk=self.pk, state=self.State.RELEASED))
         super().save(*args, **kwargs)
 
-    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+    def delete(self, using: str | None = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
         refuse_if(Benchmark.objects.filter(pk=self.pk, state=self.State.RELEASED))
-        return super().delete(*args, **kwargs)
+        return super().delete(using, keep_parents)
 
     @property
     def is_released(self) -> bool:

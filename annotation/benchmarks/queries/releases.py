@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from django.db.models import QuerySet
 
@@ -28,16 +27,16 @@ def personas_of(benchmark: Benchmark) -> QuerySet[Profile]:
     return found.order_by("source", "external_id")
 
 
-def persona_records(benchmark: Benchmark, names: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+def persona_records(benchmark: Benchmark, names: Mapping[int, str]) -> Iterator[dict[str, object]]:
     """Load the personas, by source and id. One query."""
     for one in personas_of(benchmark).iterator(chunk_size=CHUNK):
-        yield {
-            "user_id": names[one.pk],
-            "id": one.external_id,
-            "source": one.source,
-            "content_hash": one.content_hash,
-            **{name: getattr(one, name) for name in PERSONA_FIELDS},
-        }
+        yield persona_record(one, names)
+
+
+def persona_record(one: Profile, names: Mapping[int, str]) -> dict[str, object]:
+    """Return a persona as a line of a release."""
+    named = {"user_id": names[one.pk], "id": one.external_id, "source": one.source, "content_hash": one.content_hash}
+    return {**named, **{name: getattr(one, name) for name in PERSONA_FIELDS}}
 
 
 def cases(benchmark: Benchmark) -> Iterator[BenchmarkCase]:
@@ -46,7 +45,7 @@ def cases(benchmark: Benchmark) -> Iterator[BenchmarkCase]:
     yield from found.iterator(chunk_size=CHUNK)
 
 
-def case_record(case: BenchmarkCase, names: Mapping[int, str]) -> dict[str, Any]:
+def case_record(case: BenchmarkCase, names: Mapping[int, str]) -> dict[str, object]:
     """Return a case as a line of a release: the published keys first."""
     pair = case.pair
     texts = (

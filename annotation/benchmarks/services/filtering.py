@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -64,10 +63,10 @@ class Decided:
     revision: Revision | None = None
 
 
-def build_rule(given: Mapping[str, Any], outcomes: Mapping[str, str], *, field: str = "outcomes") -> Rule:
+def build_rule(outcomes: Mapping[str, str], cuts: str, chance: str, min_votes: int, *, field: str = "outcomes") -> Rule:
     """The rule that the options of a round describe. InputError, at the field of the outcomes, where it is none."""
     try:
-        return Rule(outcomes, parse_cuts(given["cuts"]), parse_chance(given["chance"]), given["min_votes"])
+        return Rule(outcomes, parse_cuts(cuts), parse_chance(chance), min_votes)
     except ValueError as error:
         if isinstance(error, InputError):
             raise

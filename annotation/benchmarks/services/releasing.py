@@ -9,17 +9,17 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, TextIO
 
 from django.db.models import F
 from django.utils.text import slugify
 
 from annotation.benchmarks import parsing as layout
-from annotation.benchmarks.models import Benchmark
+from annotation.benchmarks.models import Benchmark, BenchmarkCase
 from annotation.benchmarks.queries import releases
 from annotation.benchmarks.result_types import DatasheetDocument
 from annotation.benchmarks.services import datasheets
@@ -58,28 +58,28 @@ PERSONAS = [
 ]
 
 
-def case_row(record: Mapping[str, Any], persona: str) -> dict[str, Any]:
+def case_row(case: BenchmarkCase, record: Mapping[str, object], persona: str) -> dict[str, object]:
     """A line of the release as a row: votes by chosen and reject, `persona` its text."""
-    votes = record["votes"]
-    chosen, reject = record["gold"] or "1", "1" if record["gold"] == "2" else "2"
+    votes = {"1": case.votes_1, "2": case.votes_2, "tie": case.votes_tie}
+    chosen, reject = case.gold or "1", "1" if case.gold == "2" else "2"
     return {
         **{name: record[name] for name in ("id", "kind", "tier", "user_id", "question", "context", "kappa")},
         "persona": persona,
         "chosen": record["chosen"],
         "reject": record["reject"],
-        "votes_chosen": votes and votes[chosen],
-        "votes_reject": votes and votes[reject],
-        "votes_tie": votes and votes["tie"],
+        "votes_chosen": votes[chosen],
+        "votes_reject": votes[reject],
+        "votes_tie": votes["tie"],
         "history": to_json(record["history"]),
     }
 
 
-def persona_row(record: Mapping[str, Any]) -> dict[str, Any]:
+def persona_row(record: Mapping[str, object], memories: Iterable[object]) -> dict[str, object]:
     """A persona as a row; what is nested is JSON text."""
     nested = {name: to_json(record[name]) for name in ("demographics", "preferences", "interests", "interactions")}
-    memories = [one if isinstance(one, str) else to_json(one) for one in record["memories"]]
     plain = {name: record[name] for name in ("user_id", "name", "persona")}
-    return {**plain, **nested, "memories": memories, "other": to_json(record["extra"])}
+    texts = [one if isinstance(one, str) else to_json(one) for one in memories]
+    return {**plain, **nested, "memories": texts, "other": to_json(record["extra"])}
 
 
 def to_json(value: object) -> str:
@@ -216,13 +216,14 @@ def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, s
     (written.root / "persona").mkdir()
     texts = {}
     with ParquetRows(written.root / "data" / "personas.parquet", PERSONAS) as table:
-        for record in releases.persona_records(benchmark, names):
+        for one in releases.personas_of(benchmark).iterator(chunk_size=releases.CHUNK):
+            record = releases.persona_record(one, names)
             written.add(layout.PERSONAS, record)
-            table.add(persona_row(record))
+            table.add(persona_row(record, one.memories))
             document = persona_document(record)
-            path = written.root / "persona" / f"{file_name(record['user_id'])}.json"
+            path = written.root / "persona" / f"{file_name(names[one.pk])}.json"
             path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-            texts[record["user_id"]] = json.dumps(document, ensure_ascii=False)
+            texts[names[one.pk]] = json.dumps(document, ensure_ascii=False)
     return texts
 
 
@@ -240,7 +241,7 @@ def write_cases(
             if split not in tables:
                 path = written.root / "data" / f"{split}.parquet"
                 tables[split] = written.stack.enter_context(ParquetRows(path, CASES))
-            tables[split].add(case_row(record, texts.get(record["user_id"] or "", "")))
+            tables[split].add(case_row(case, record, texts.get(str(record["user_id"] or ""), "")))
             counts[split] = counts.get(split, 0) + 1
     return counts
 

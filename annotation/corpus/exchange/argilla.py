@@ -60,7 +60,7 @@ def record(head: StudyHead, item: Rated) -> dict[str, object]:
             responses[question].append({"value": value, "user_id": build_user(answer.rater)})
     return {
         "id": str(item.record["id"]),
-        "fields": build_shown_fields(head, item.record),
+        "fields": build_shown_fields(head, item),
         "metadata": {META: json.dumps(item.to_document(item.answers), ensure_ascii=False)},
         "suggestions": suggestions,
         "responses": {question: given for question, given in responses.items() if given},
@@ -87,11 +87,11 @@ def to_typed_value(scale: Scale, answer: ExchangedAnswer) -> object:
     return int(answer.value) if scale.stars else answer.value
 
 
-def build_shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, object]:
+def build_shown_fields(head: StudyHead, item: Rated) -> dict[str, object]:
     """What annotators read."""
     if head.kind == "dialogue":
-        return {"chat": [{"role": turn["role"], "content": turn["content"]} for turn in record["turns"]]}
-    return {name: record.get(name, "") for name in ("question", "context", "response_1", "response_2")}
+        return {"chat": [{"role": turn["role"], "content": turn["content"]} for turn in item.record["turns"]]}
+    return {name: item.record.get(name, "") for name in ("question", "context", "response_1", "response_2")}
 
 
 def settings(head: StudyHead, items: Items) -> Iterator[str]:
@@ -169,7 +169,9 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
         for name, one in (given.get("suggestions") or {}).items()
         if one and one.get("value") is not None and not is_text(one["value"])
     ]
-    return Rated(parse_record(given, naming), tuple(answers), {})
+    rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}
+    identity = Naming().find_id(given, naming.find_id(rest))
+    return Rated({**rest, "id": identity, **parse_record(given["fields"], naming)}, tuple(answers), {})
 
 
 def single(value: object, name: str) -> object:
@@ -184,14 +186,11 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and len(value) > 64 and parse_number(value) is None
 
 
-def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, object]:
+def parse_record(fields: Mapping[str, object], naming: Naming) -> dict[str, object]:
     """The dialogue or pair in the record's fields."""
-    fields: Mapping[str, object] = given["fields"]
-    rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}
-    identity = Naming().find_id(given, naming.find_id(rest))
     chat = naming.find_value("dialogue", fields, ("chat", "messages", "conversation"))
     if isinstance(chat, list):
-        return {**rest, "id": identity, "turns": to_turns(chat)}
+        return {"turns": to_turns(chat)}
     responses = [
         naming.find_value(name, fields, (usual,)) for name, usual in (("response_1", "a"), ("response_2", "b"))
     ]
@@ -204,7 +203,6 @@ def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, object]:
         )
     asked = naming.find_value("question", fields, ("prompt", "instruction"))
     question = render_dialogue(to_turns(asked)) if isinstance(asked, list) else asked
-    pair = {"id": identity, "question": question or "(no question)"}
     both = dict(zip(("response_1", "response_2"), responses, strict=True))
     context = naming.find_value("context", fields)
-    return {**rest, **pair, **both, **({"context": context} if context else {})}
+    return {"question": question or "(no question)", **both, **({"context": context} if context else {})}

@@ -85,7 +85,7 @@ class ExchangedAnswer:
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     note: str = ""
     strength: Literal["", "slightly", "much"] = ""
-    evidence: tuple[Mapping[str, Any], ...] = ()
+    evidence: tuple[Mapping[str, object], ...] = ()
     active_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     submitted_at: str = ""
     guideline_version: Annotated[int, Field(ge=1, le=32_767)] | None = None
@@ -110,12 +110,12 @@ class ExchangedAnswer:
         }
 
     @classmethod
-    def from_extras(cls, kept: Mapping[str, object], **told: Any) -> ExchangedAnswer:
+    def from_extras(cls, kept: Mapping[str, object], **told: object) -> ExchangedAnswer:
         """An answer from what `to_extras` gave and what was told elsewhere. Unknown names are refused as such."""
         unknown = [name for name in kept if name not in cls.__slots__]
         if unknown:
             raise InputError("unknown: {unknown}", field="concord", unknown=unknown[0])
-        both = {**kept, **told}
+        both: dict[str, Any] = {**kept, **told}
         return cls(**{**both, "evidence": tuple(both.get("evidence", ()))})
 
 
@@ -130,7 +130,7 @@ class Rated:
 
     record: Mapping[str, Any]
     answers: tuple[ExchangedAnswer, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
 
     def to_document(self, answers: Iterable[ExchangedAnswer]) -> dict[str, object]:
         """The item with some of its answers, as it stands whole in a file of another tool."""
@@ -324,7 +324,7 @@ def add_scales(head: StudyHead, items: Sequence[Rated], known: Mapping[str, Scal
 LONGEST_KEY = 60
 
 
-def to_key(name: str) -> str:
+def to_key(name: object) -> str:
     """A name as the key of a criterion: letters, digits, hyphens and underscores."""
     key = re.sub(r"[^A-Za-z0-9_-]+", "-", str(name)).strip("-")[:LONGEST_KEY]
     if not key:

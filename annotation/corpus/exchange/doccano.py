@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
-from typing import Any
 
 from annotation.corpus.exchange.dataset import (
     META,
@@ -24,6 +23,7 @@ from annotation.corpus.exchange.dataset import (
     to_key,
 )
 from annotation.corpus.exchange.reading import collect_package
+from annotation.corpus.formats.base import Row
 from annotation.corpus.parsing.messages import render_dialogue
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems
@@ -49,7 +49,7 @@ def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer
     labels = [f"{one.criterion}{BETWEEN}{value}" for one in shown for value in values(head, one)]
     return {
         "id": str(item.record["id"]),
-        "text": render_text(item.record),
+        "text": render_text(item),
         "label": labels,
         "annotator": rater,
         META: item.to_document(answers),
@@ -61,8 +61,9 @@ def values(head: StudyHead, answer: ExchangedAnswer) -> list[str]:
     return answer.categories if head.scale(answer.criterion).type == "several" else [answer.value]
 
 
-def render_text(record: Mapping[str, Any]) -> str:
+def render_text(item: Rated) -> str:
     """What doccano shows: it knows neither turns nor pairs."""
+    record = item.record
     if "turns" in record:
         return render_dialogue(record["turns"])
     parts = [record["question"], record.get("context", ""), record["response_1"], record["response_2"]]
@@ -77,7 +78,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     )
 
 
-def parse_rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
+def parse_rated(given: Row, rater: str, naming: Naming) -> Rated:
     """An item with one rater's answers. A text without turns is one turn of the user."""
     ours = given.get(META)
     if ours is not None:

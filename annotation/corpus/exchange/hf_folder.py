@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale
 from annotation.corpus.exchange.reading import collect_package
+from annotation.corpus.formats.base import Row
 from core.files.input_files import InputFile, Problems
 from core.files.json_text import parse_json
 from core.files.tables.arrow import read_json_file, read_parquet
@@ -19,8 +19,6 @@ ITEMS, LABELS, STUDY = "data/items.parquet", "data/labels.parquet", "study.json"
 IMPORTED = "imported"
 SAME = ("value", "order", "note", "strength", "active_seconds", "guideline_version")
 """Columns of a label that an answer has under the same name."""
-
-Label = Mapping[str, Any]
 
 
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
@@ -34,7 +32,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     return collect_package(file, problems, rows, lambda one, _: to_rated(one, answers, told), known)
 
 
-def to_rated(row: Label, answers: Mapping[tuple[str, str], list[ExchangedAnswer]], told: Mapping[str, object]) -> Rated:
+def to_rated(row: Row, answers: Mapping[tuple[str, str], list[ExchangedAnswer]], told: Mapping[str, object]) -> Rated:
     """An item with its answers; what the study asks stands with the first."""
     facts = {"position": row["position"], "stratum": row["stratum"], "inclusion": row["inclusion_probability"]}
     if told and row["position"] == 1:
@@ -42,7 +40,7 @@ def to_rated(row: Label, answers: Mapping[tuple[str, str], list[ExchangedAnswer]
     return Rated(parse_json(row["record"]), tuple(answers.get((row["item_source"], row["item_id"]), ())), facts)
 
 
-def group_answers(labels: Iterable[Label], naming: Naming) -> dict[tuple[str, str], list[ExchangedAnswer]]:
+def group_answers(labels: Iterable[Row], naming: Naming) -> dict[tuple[str, str], list[ExchangedAnswer]]:
     """The answers by source and id of their item. Those of excluded annotators do not count, and are left out."""
     found: dict[tuple[str, str], list[ExchangedAnswer]] = defaultdict(list)
     runs: dict[str, list[int]] = defaultdict(list)
@@ -52,7 +50,7 @@ def group_answers(labels: Iterable[Label], naming: Naming) -> dict[tuple[str, st
     return found
 
 
-def to_answer(row: Label, runs: dict[str, list[int]], naming: Naming) -> ExchangedAnswer:
+def to_answer(row: Row, runs: dict[str, list[int]], naming: Naming) -> ExchangedAnswer:
     """A row as an answer; further runs of a judge get names of their own."""
     rater, run = str(row["rater"]), row["judge_run"]
     if run is not None and run not in runs[rater]:

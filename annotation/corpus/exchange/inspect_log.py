@@ -57,7 +57,7 @@ def build_grade_scales(known: Mapping[str, Scale]) -> dict[str, Scale]:
 class Log:
     """What was evaluated, and the samples with their places."""
 
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
     samples: Iterator[Given]
 
 

@@ -52,7 +52,7 @@ def tasks(head: StudyHead, items: Items) -> Iterator[str]:
     return write_list(task(head, item, place, raters) for place, item in enumerate(items(), start=1))
 
 
-def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> dict[str, Any]:
+def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> dict[str, object]:
     """The item; people's answers are annotations, judges' predictions. `raters` numbers the people."""
     by: dict[tuple[str, bool, int, str], list[ExchangedAnswer]] = defaultdict(list)
     for answer in item.answers:
@@ -91,18 +91,18 @@ PART = "concord_part"
 """Marks a result that belongs to an answer which another one of the task carries."""
 
 
-def results(head: StudyHead, scale: Scale, answer: ExchangedAnswer) -> list[dict[str, Any]]:
+def results(head: StudyHead, scale: Scale, answer: ExchangedAnswer) -> list[dict[str, object]]:
     """The answer; marked spans beside it as regions, so that they are seen in the text."""
     spans = answer.content if isinstance(answer.content, list) else []
     return [result(scale, answer), *(region(head, scale, span, place) for place, span in enumerate(spans, start=1))]
 
 
-def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -> dict[str, object]:
+def region(head: StudyHead, scale: Scale, span: Mapping[str, object], place: int) -> dict[str, object]:
     """One span where Label Studio shows it: in a paragraph of the dialogue, or in a response."""
     start, end, labels = span["start"], span["end"], [span["category"]]
     name = f"{scale.key}-{place}"
     if head.kind == "dialogue":
-        turn = str(int(span["part"].removeprefix("turn-")) - 1)
+        turn = str(int(str(span["part"]).removeprefix("turn-")) - 1)
         value = {"start": turn, "end": turn, "startOffset": start, "endOffset": end, "text": span["text"]}
         shown: dict[str, object] = {
             "to_name": "item",
@@ -111,7 +111,7 @@ def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -
         }
     else:
         value = {"start": start, "end": end, "text": span["text"], "labels": labels}
-        shown = {"to_name": span["part"].replace("-", "_"), "type": "labels", "value": value}
+        shown = {"to_name": str(span["part"]).replace("-", "_"), "type": "labels", "value": value}
     return {"id": name, "from_name": f"{scale.key}-words", **shown, "meta": {PART: scale.key}}
 
 
@@ -274,8 +274,12 @@ def person(completed_by: object) -> object:
     return completed_by.get("email") or completed_by["id"] if isinstance(completed_by, dict) else completed_by
 
 
-def is_ours(result: Mapping[str, Any]) -> bool:
-    return META in (result.get("meta") or {})
+def read_meta(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    return result.get("meta") or {}
+
+
+def is_ours(result: Mapping[str, object]) -> bool:
+    return META in read_meta(result)
 
 
 def is_answer(result: Mapping[str, object]) -> bool:
@@ -283,18 +287,18 @@ def is_answer(result: Mapping[str, object]) -> bool:
     return result.get("type") in ("rating", "choices", "pairwise", "number") or is_whole(result)
 
 
-def is_whole(result: Mapping[str, Any]) -> bool:
+def is_whole(result: Mapping[str, object]) -> bool:
     """Whether Concord wrote the whole answer beside what Label Studio shows of it."""
-    return "criterion" in ((result.get("meta") or {}).get(META) or {})
+    return "criterion" in (read_meta(result).get(META) or {})
 
 
-def is_part(result: Mapping[str, Any]) -> bool:
-    return PART in (result.get("meta") or {})
+def is_part(result: Mapping[str, object]) -> bool:
+    return PART in read_meta(result)
 
 
 def answer(result: Mapping[str, Any], rater: str, naming: Naming, annotation: Mapping[str, object]) -> ExchangedAnswer:
     """One result as an answer."""
-    meta = result.get("meta") or {}
+    meta = read_meta(result)
     ours = dict(meta.get(META) or {})
     if is_whole(result):
         return ExchangedAnswer.from_extras(ours)

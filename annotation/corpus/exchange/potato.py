@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from annotation.corpus.exchange.dataset import (
     META,
@@ -28,6 +27,7 @@ from annotation.corpus.exchange.dataset import (
     to_shown_side,
 )
 from annotation.corpus.exchange.reading import Given, collect_package, json_list, locate_error
+from annotation.corpus.formats.base import Row
 from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems, parse_document, read_document
@@ -151,16 +151,17 @@ def take(
             answers[identity] += parse_answers(labels, orders, str(row["user_id"]), naming)
     elif "instance_id" not in row:
         records.append((place, row))
-    elif name.startswith(OF_JUDGES):
-        answers[spell_value(row["instance_id"])] += verdict(row)
     elif META in row:
-        answers[spell_value(row["instance_id"])] += [ExchangedAnswer.from_extras(one) for one in row[META]]
+        kept = [row[META]] if name.startswith(OF_JUDGES) else row[META]
+        answers[spell_value(row["instance_id"])] += [ExchangedAnswer.from_extras(one) for one in kept]
+    elif name.startswith(OF_JUDGES):
+        answers[spell_value(row["instance_id"])].append(verdict(row))
     else:
         orders = row.get("presentation_order") or {}
         answers[spell_value(row["instance_id"])] += parse_answers(row["labels"], orders, str(row["user_id"]), naming)
 
 
-def group_by_schema(given: Sequence[Any]) -> dict[str, dict[str, object]]:
+def group_by_schema(given: Iterable[tuple[Mapping[str, str], object]]) -> dict[str, dict[str, object]]:
     """The state's pairs of label and value as the labels of a line."""
     labels: dict[str, dict[str, object]] = defaultdict(dict)
     for about, value in given:
@@ -204,19 +205,15 @@ def side_order(name: str, orders: Mapping[str, Sequence[int]], naming: Naming) -
     )
 
 
-def verdict(row: Mapping[str, Any]) -> list[ExchangedAnswer]:
+def verdict(row: Mapping[str, object]) -> ExchangedAnswer:
     """A judge's label: the one that it gave most often."""
-    if META in row:
-        return [ExchangedAnswer.from_extras(row[META])]
     value = row.get("modal_label")
     given = {"value": spell_value(value)} if value is not None else {"reason": "no label"}
-    judge = str(row.get("model") or "llm")
-    return [
-        ExchangedAnswer.from_extras(given, rater=judge, criterion=to_key(row.get("schema") or "label"), of_judge=True)
-    ]
+    judge, criterion = str(row.get("model") or "llm"), to_key(row.get("schema") or "label")
+    return ExchangedAnswer.from_extras(given, rater=judge, criterion=criterion, of_judge=True)
 
 
-def parse_rated(row: Mapping[str, Any], naming: Naming, answers: Mapping[str, list[ExchangedAnswer]]) -> Rated:
+def parse_rated(row: Row, naming: Naming, answers: Mapping[str, list[ExchangedAnswer]]) -> Rated:
     """An instance with all that was said of it."""
     identity = naming.find_id(row)
     said_of_it = tuple(answers.get(identity, ()))

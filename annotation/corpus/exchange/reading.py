@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -30,6 +30,7 @@ Place = int | str
 """Where a record stands in the file: the number of its line, or its place in words."""
 
 Given = tuple[Place, Any]
+One = TypeVar("One")
 
 
 def json_list(file: InputFile, of: str) -> list[Given]:
@@ -43,8 +44,8 @@ def json_list(file: InputFile, of: str) -> list[Given]:
 def collect_package(
     file: InputFile,
     problems: Problems,
-    given: Iterable[Given],
-    rated: Callable[[Any, Place], Rated],
+    given: Iterable[tuple[Place, One]],
+    rated: Callable[[One, Place], Rated],
     known: Mapping[str, Scale],
 ) -> Package:
     """The package of all records that can be read; the others go to the problems."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from annotation.corpus.exchange.dataset import (
     META,
@@ -25,7 +24,8 @@ from annotation.corpus.exchange.dataset import (
     to_shown_side,
 )
 from annotation.corpus.exchange.reading import collect_package
-from annotation.corpus.parsing.messages import to_turns
+from annotation.corpus.formats.base import Row
+from annotation.corpus.parsing.messages import list_contents, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems
 from core.files.tables.layout import Layout
@@ -47,11 +47,11 @@ def lines(head: StudyHead, items: Items) -> Iterator[str]:
             yield json.dumps(line(item, answer, voted), ensure_ascii=False) + "\n"
 
 
-def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[str, Any]:
+def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[str, object]:
     record = item.record
     order = answer.order if answer else ""
     sides = [
-        (record.get(f"model_{n}") or NAMES[n - 1], conversation(record, record[f"response_{n}"]))
+        (record.get(f"model_{n}") or NAMES[n - 1], conversation(item, record[f"response_{n}"]))
         for n in ((2, 1) if order == "BA" else (1, 2))
     ]
     (model_a, talk_a), (model_b, talk_b) = sides
@@ -71,9 +71,9 @@ def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[s
     }
 
 
-def conversation(record: Mapping[str, Any], response: str) -> list[dict[str, str]]:
+def conversation(item: Rated, response: str) -> list[dict[str, str]]:
     """The question, with what belongs to it, and the response."""
-    asked = "\n\n".join(filter(None, [record["question"], record.get("context", "")]))
+    asked = "\n\n".join(filter(None, [item.record["question"], item.record.get("context", "")]))
     return [{"role": "user", "content": asked}, {"role": "assistant", "content": response}]
 
 
@@ -83,7 +83,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
         return collect_package(file, problems, table.rows, lambda one, _: parse_rated(one, naming), known)
 
 
-def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
+def parse_rated(given: Row, naming: Naming) -> Rated:
     """A pair with one vote. Its response 1 is the model whose name comes first, so that both orders are one pair."""
     ours = given.get(META)
     if ours is not None:
@@ -107,9 +107,9 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     return Rated(record, vote(given, order, naming))
 
 
-def render_turns(turns: Sequence[Mapping[str, Any]], role: str, turn: int) -> str:
+def render_turns(turns: Sequence[Mapping[str, object]], role: str, turn: int) -> str:
     """What one of them said, up to the turn that was voted on."""
-    said = [one["content"] for one in turns if one["role"] == role][:turn]
+    said = list_contents(turns, role)[:turn]
     if not said:
         raise InputError("the {role} says nothing", field="conversation", role=role)
     return "\n\n---\n\n".join(said)

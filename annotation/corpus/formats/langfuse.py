@@ -5,8 +5,7 @@ https://langfuse.com/docs/observability/data-model, https://api.reference.langfu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row, select
 from annotation.corpus.formats.payloads import build_trace, has_conversation, read_trace
@@ -43,7 +42,7 @@ def is_generation(one: object) -> bool:
     return isinstance(one, Mapping) and one.get("type") == "GENERATION"
 
 
-def read_scores(given: Any) -> dict[str, object]:
+def read_scores(given: Iterable[object] | None) -> dict[str, object]:
     """Scores by name: their number, or their text where they are categories."""
     if isinstance(given, Mapping):  # columns of the table's export
         return dict(given)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from annotation.corpus.formats.base import (
     CHATS,
@@ -22,7 +21,7 @@ from annotation.corpus.formats.base import (
     identify,
     select,
 )
-from annotation.corpus.parsing.messages import is_dialogue, to_turns
+from annotation.corpus.parsing.messages import is_dialogue, list_contents, to_turns
 from core.errors import InputError, gettext_noop
 
 
@@ -85,8 +84,8 @@ def parse_pair(row: Row) -> Iterator[Record]:
     )
 
 
-def join(turns: list[dict[str, Any]], role: str) -> object:
-    said = [turn["content"] for turn in turns if turn["role"] == role]
+def join(turns: list[dict[str, object]], role: str) -> object:
+    said = list_contents(turns, role)
     return said[0] if len(said) == 1 else "\n\n---\n\n".join(said)
 
 

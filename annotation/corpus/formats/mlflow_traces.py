@@ -5,8 +5,7 @@ https://mlflow.org/docs/latest/genai/tracing/, https://mlflow.org/docs/latest/ap
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row, select
 from annotation.corpus.formats.payloads import build_trace, has_conversation, read_trace
@@ -47,7 +46,7 @@ def parse(row: Row) -> Iterator[Record]:
     )
 
 
-def read_root(spans: list[Any]) -> tuple[object, object]:
+def read_root(spans: Sequence[Mapping[str, object]]) -> tuple[object, object]:
     """What went into the span without a parent, and what came out of it."""
     roots = [one for one in spans if not (one.get("parent_span_id") or one.get("parent_id"))]
     about = attributes(roots[0] if roots else spans[0]) if spans else {}
@@ -81,12 +80,13 @@ def find_model(spans: list[object]) -> str:
     return ""
 
 
-def read_assessments(given: Any) -> dict[str, object]:
+def read_assessments(given: Iterable[object] | None) -> dict[str, object]:
     """Assessments by name: the value of their feedback or expectation."""
     found = {}
     for one in given or []:
-        name = str(one.get("assessment_name") or one.get("name") or "") if isinstance(one, Mapping) else ""
-        said = one.get("feedback") or one.get("expectation") or {} if name else {}
+        about = one if isinstance(one, Mapping) else {}
+        name = str(about.get("assessment_name") or about.get("name") or "")
+        said = about.get("feedback") or about.get("expectation") or {} if name else {}
         if "value" in said:
             found[name] = said["value"]
     return found

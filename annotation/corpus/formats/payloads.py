@@ -7,7 +7,6 @@ name, LangChain's serialised messages, or the answer of a provider.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from annotation.corpus.formats.base import Record, drop_nothing
 from annotation.corpus.parsing.messages import is_dialogue, is_message, to_turns
@@ -72,13 +71,13 @@ def read_list(given: list[object], role: str, depth: int) -> list[dict[str, obje
     return read_payload(given[0], role, depth + 1) if len(given) == 1 else []
 
 
-def read_object(given: Mapping[str, Any], role: str, depth: int) -> list[dict[str, object]]:
+def read_object(given: Mapping[str, object], role: str, depth: int) -> list[dict[str, object]]:
     message = to_message(given)
     if is_message(message) and "role" in message:
         return to_turns([message]) if is_dialogue([message]) else []
     for name in ("choices", "generations"):
-        if isinstance(given.get(name), list):
-            return read_payload(given[name][:1], role, depth + 1)
+        if isinstance(listed := given.get(name), list):
+            return read_payload(listed[:1], role, depth + 1)
     for name in LISTS:
         if isinstance(given.get(name), list) and (found := read_payload(given[name], role, depth + 1)):
             return found
@@ -90,7 +89,7 @@ def read_object(given: Mapping[str, Any], role: str, depth: int) -> list[dict[st
     return []
 
 
-def to_message(given: Mapping[str, Any]) -> dict[str, object]:
+def to_message(given: Mapping[str, object]) -> dict[str, object]:
     """A message of LangChain as role and content; others as they are.
 
     https://python.langchain.com/api_reference/core/messages.html: serialised by class name, or as type and data.
@@ -98,7 +97,7 @@ def to_message(given: Mapping[str, Any]) -> dict[str, object]:
     inner = given.get("kwargs") if given.get("lc") else given.get("data")
     if not isinstance(inner, Mapping):
         return dict(given)
-    name = given["id"][-1] if given.get("lc") and isinstance(given.get("id"), list) and given["id"] else None
+    name = path[-1] if given.get("lc") and isinstance(path := given.get("id"), list) and path else None
     role = LANGCHAIN.get(str(name)) or inner.get("role") or given.get("type")
     said = {each: inner[each] for each in ("content", "tool_calls", "tool_call_id", "name") if inner.get(each)}
     return {"content": "", **said, "role": role}

@@ -7,7 +7,6 @@ https://huggingface.co/datasets/HuggingFaceH4/ultrafeedback_binarized
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from annotation.corpus.formats.base import (
     PREFERENCES,
@@ -57,15 +56,16 @@ def gather_completions(row: Row) -> Record:
     )
 
 
-def find_best(scores: Sequence[Any]) -> str:
+def find_best(scores: Sequence[object]) -> str:
     """The number of the response with the highest score, a tie where several have it; empty where one has no score."""
-    if not all(isinstance(score, int | float) for score in scores) or len(scores) < 2:
+    numbers = [score for score in scores if isinstance(score, int | float)]
+    if len(numbers) < max(2, len(scores)):
         return ""
-    best = [number for number, score in enumerate(scores, start=1) if score == max(scores)]
+    best = [number for number, score in enumerate(numbers, start=1) if score == max(numbers)]
     return str(best[0]) if len(best) == 1 else "tie"
 
 
-def read_ratings(completion: Mapping[str, Any]) -> dict[str, object]:
+def read_ratings(completion: Row) -> dict[str, object]:
     """The ratings of a completion by aspect, and its scores over all."""
     rated = completion.get("annotations") or {}
     ratings = {name: one.get("Rating") for name, one in rated.items() if isinstance(one, Mapping)}

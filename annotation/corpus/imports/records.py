@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Self, TypeVar
 from zipfile import is_zipfile
 
 from django.db import transaction
@@ -27,6 +26,7 @@ from annotation.corpus.parsing import records as parsing
 from annotation.corpus.services import note_uses
 from core.accounts.models.users import User
 from core.audit.log import audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files import archives
 from core.files.input_files import InputFile, OnError, Problems, read_jsonl
@@ -37,7 +37,8 @@ from core.names import check_line
 BATCH = 500
 SOURCE = "jsonl"
 
-Line = tuple[int, Any]
+Line = tuple[int, parsing.Record]
+One = TypeVar("One", bound=BaseModel)
 
 
 @dataclass
@@ -82,7 +83,11 @@ def plain(lines: list[Line], context: Context) -> dict[str, dict[str, object]]: 
 def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str, object]]:
     """With the scenario of each dialogue, made if it is new."""
     named = list(resolve_lines(lines, context))
-    wanted = [ScenarioKey(profile, task, record.situation) for record, profile, task in named]
+    wanted = [
+        ScenarioKey(profile, task, record.situation)
+        for record, profile, task in named
+        if isinstance(record, parsing.DialogueRecord)
+    ]
     found = find_or_create_scenarios(wanted)
     return {
         record.id: {**record.fields(), "scenario": scenario}
@@ -90,7 +95,7 @@ def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str
     }
 
 
-def prepare_pairs(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
+def prepare_pairs(lines: list[Line], context: Context) -> dict[str, dict[str, object]]:
     """With the profile of each pair."""
     return {
         record.id: {**record.fields(), "profile_id": profile} for record, profile, _ in resolve_lines(lines, context)
@@ -211,12 +216,12 @@ def raise_probabilities(context: Context, batch: list[Line], plan: writing.Plan,
         if isinstance(record, parsing.DrawnRecord) and record.id in plan.same:
             by_share[record.inclusion_probability].append(record.id)
     for share, ids in by_share.items():
-        model: Any = ResponsePair if isinstance(batch[0][1], parsing.PairRecord) else Dialogue
+        model: type[ResponsePair | Dialogue] = ResponsePair if isinstance(batch[0][1], parsing.PairRecord) else Dialogue
         rows = model.objects.filter(source=context.source, external_id__in=ids, inclusion_probability__lt=share)
         outcome.raised_probabilities += rows.update(inclusion_probability=share)
 
 
-def resolve_lines(lines: Iterable[Line], context: Context) -> Iterator[tuple[Any, int | None, int | None]]:
+def resolve_lines(lines: Iterable[tuple[int, One]], context: Context) -> Iterator[tuple[One, int | None, int | None]]:
     """Each record with the profile and the task that it names; what cannot be found goes to the problems."""
     lines = list(lines)
     references = {"profile_id": context.profiles, "task_id": context.tasks}
@@ -239,8 +244,3 @@ def check_source(source: str) -> None:
     if not source or len(source) > 40 or ":" in source:
         raise InputError("a source is named by 1 to 40 characters without a colon", field="source")
     check_line(source, field="source")
-
-
-def iterate_batches(lines: Iterator[Line], size: int) -> Iterator[list[Line]]:
-    while batch := list(islice(lines, size)):
-        yield batch

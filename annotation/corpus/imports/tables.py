@@ -7,23 +7,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from annotation.corpus.formats.base import ChatFormat
 from annotation.corpus.formats.registry import find_format
 from annotation.corpus.imports import records
-from annotation.corpus.imports.records import BATCH, Context, iterate_batches
+from annotation.corpus.imports.records import BATCH, Context
 from annotation.corpus.parsing.drawing_rules import DrawingCounts, DrawingRules
 from annotation.corpus.parsing.guessing import find_columns
 from annotation.corpus.parsing.mapped_rows import SCHEMAS, build_record, iterate_groups, name_place
 from annotation.corpus.parsing.mappings import ColumnMapping
-from annotation.corpus.parsing.records import DrawnRecord
+from annotation.corpus.parsing.records import DrawnRecord, Record
 from core.accounts.models.users import User
 from core.audit.log import audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError, Problems, find_first_problem
 from core.files.json_text import refuse_unstorable, to_dotted_path
@@ -55,7 +55,7 @@ class TableRecords:
         self.schema = SCHEMAS[self.kind]
         self.drawn = DrawingCounts.build(self.mapping.draw)
 
-    def iterate(self, rows: Iterable[TableRow]) -> Iterator[tuple[int, object]]:
+    def iterate(self, rows: Iterable[TableRow]) -> Iterator[tuple[int, Record]]:
         """Yield line and checked record of each that is kept. Memory does not grow with the file."""
         with SeenIds() as seen:
             for line, given in self.iterate_given(rows):
@@ -121,11 +121,11 @@ class TableRecords:
         self.drawn.kept[name] += kept
         return probability if kept else None
 
-    def check(self, given: Given, probability: float) -> Any:
+    def check(self, given: Given, probability: float) -> Record:
         """The record, checked. InputError names its field, and the column that it comes from."""
         refuse_unstorable(given, lambda path, why: InputError(why, field=self.name(path)))
         try:
-            record: BaseModel = self.schema.model_validate(given)
+            record = self.schema.model_validate(given)
         except ValidationError as error:
             path, message = find_first_problem(error)
             raise InputError(message, field=self.name(path)) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import connection, models
 from django.utils import timezone
@@ -57,7 +57,7 @@ def save(model: type[Row], rows: Sequence[Row], *, kind: str, plan: Plan, outcom
 PARAMETERS = 4000
 
 
-def insert(model: type[models.Model], fields: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def insert(model: type[models.Model], fields: Sequence[str], rows: Sequence[Sequence[str | int | None]]) -> None:
     """Insert `rows`, whose values stand in the order of `fields`. JSON columns take JSON text.
 
     Defaults of the model do not apply: every column without a default in the database must be named.

@@ -13,7 +13,7 @@ response that is a whole dialogue is a text in which a part of the kind `turn`, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -133,9 +133,9 @@ def read_part(part: object) -> Iterator[dict[str, object]]:
         raise ValueError(f"a part of type {part['type']} lacks {error}") from error
 
 
-def read_text(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    yield {"kind": "text", "text": str(part["text"])}
-    for cited in part.get("citations") or ():
+def read_text(text: object, citations: Iterable[Mapping[str, object]] | None) -> Iterator[dict[str, object]]:
+    yield {"kind": "text", "text": str(text)}
+    for cited in citations or ():
         yield from read_citation(cited)
 
 
@@ -176,26 +176,25 @@ def build_attached(kind: str, address: str, part: Mapping[str, object]) -> dict[
     return {"kind": kind, "file": address, **told, "name": told["name"] or address.rsplit("/", 1)[-1]}
 
 
-def read_media(part: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+def read_media(source: Mapping[str, object] | None, part: Mapping[str, object]) -> Iterator[dict[str, object]]:
     """A picture of Anthropic's (`source`), or a file beside the records (`file`)."""
-    source = part.get("source")
+    kind = str(part["type"])
     if source is None:
-        yield build_attached(part["type"], str(part["file"]), part)
+        yield build_attached(kind, str(part["file"]), part)
     elif source["type"] == "base64":
-        yield build_attached(part["type"], f"data:{source['media_type']};base64,{source['data']}", part)
+        yield build_attached(kind, f"data:{source['media_type']};base64,{source['data']}", part)
     else:
-        yield build_attached(part["type"], str(source["url"]), part)
+        yield build_attached(kind, str(source["url"]), part)
 
 
-def read_input_audio(part: Mapping[str, Any]) -> Iterator[dict[str, object]]:
-    given = part["input_audio"]
+def read_input_audio(given: Mapping[str, object], part: Mapping[str, object]) -> Iterator[dict[str, object]]:
     yield build_attached("audio", f"data:audio/{given['format']};base64,{given['data']}", part)
 
 
-READERS = {
-    "text": read_text,
-    "input_text": read_text,
-    "output_text": read_text,
+READERS: dict[str, Callable[[dict[str, Any]], Iterator[dict[str, object]]]] = {
+    "text": lambda part: read_text(part["text"], part.get("citations")),
+    "input_text": lambda part: read_text(part["text"], part.get("citations")),
+    "output_text": lambda part: read_text(part["text"], part.get("citations")),
     "refusal": lambda part: iter([{"kind": "text", "text": str(part["refusal"])}]),
     "reasoning": lambda part: iter([{"kind": "reasoning", "text": str(part.get("text") or part["reasoning"])}]),
     "thinking": lambda part: iter([{"kind": "reasoning", "text": str(part["thinking"])}]),
@@ -204,9 +203,9 @@ READERS = {
     "tool_result": read_tool_result,
     "citation": read_citation,
     "image_url": read_image_url,
-    "image": read_media,
-    "audio": read_media,
-    "input_audio": read_input_audio,
+    "image": lambda part: read_media(part.get("source"), part),
+    "audio": lambda part: read_media(part.get("source"), part),
+    "input_audio": lambda part: read_input_audio(part["input_audio"], part),
 }
 """How parts are called, by whom ever."""
 
@@ -232,7 +231,7 @@ def write_sections(sections: Iterable[Mapping[str, object]]) -> tuple[str, list[
 
 def write_talk(turns: Iterable[Mapping[str, Any]]) -> tuple[str, list[dict[str, object]]]:
     """The source text of a dialogue, and where in it each turn begins, with the parts of what is said."""
-    text, parts = "", list[dict[str, Any]]()
+    text, parts = "", list[dict[str, object]]()
     for turn in turns:
         role = str(turn["role"])
         text += ("\n\n" if text else "") + f"{role.capitalize()}:\n"
@@ -243,11 +242,11 @@ def write_talk(turns: Iterable[Mapping[str, Any]]) -> tuple[str, list[dict[str, 
     return text, parts
 
 
-def write_section(section: Mapping[str, Any]) -> tuple[str, str]:
+def write_section(section: Mapping[str, object]) -> tuple[str, str]:
     """The line that says what follows, and the text itself. Line ends are those of a browser, so that offsets hold."""
     kind, name = section["kind"], str(section.get("name") or "")
     if kind in (*ATTACHED, "elsewhere"):
         what = "picture elsewhere" if kind == "elsewhere" else kind
-        return "", f"[{what}: {': '.join(filter(None, (name, section.get('alt', '')))) or 'without a name'}]"
-    body = section["text"].replace("\r\n", "\n").replace("\r", "\n")
+        return "", f"[{what}: {': '.join(filter(None, (name, str(section.get('alt', ''))))) or 'without a name'}]"
+    body = str(section["text"]).replace("\r\n", "\n").replace("\r", "\n")
     return (f"{HEADS[kind]} {name}".strip() + ":\n" if kind in HEADS else ""), body

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any
 
 from annotation.corpus.parsing import mapped_fields
 from annotation.corpus.parsing.contents import is_content
@@ -51,7 +50,7 @@ def iterate_groups(mapping: ColumnMapping, rows: Iterable[TableRow]) -> Iterator
 def build_record(mapping: ColumnMapping, rows: list[TableRow]) -> dict[str, object]:
     """The record of some rows, as a line of Concord's own JSONL. InputError names field and column."""
     values = rows[0].values
-    given = dict(mapping.constants)
+    given: dict[str, object] = {**mapping.constants}
     for field, column in mapping.columns.items():
         found = find_value(values, column)
         if not is_blank(found):
@@ -73,7 +72,7 @@ def name_place(mapping: ColumnMapping, field: str) -> str:
     return f"{field} (column {column})" if column and column != field else field
 
 
-def convert_cell(field: MappedField, value: object) -> Any:
+def convert_cell(field: MappedField, value: object) -> object:
     """A cell as its field holds it."""
     if field.holds == mapped_fields.TURNS:
         return to_turns_of(value)
@@ -143,7 +142,7 @@ def spell_cell(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)
 
 
-def fill_turns(mapping: ColumnMapping, given: dict[str, Any], rows: list[TableRow]) -> None:
+def fill_turns(mapping: ColumnMapping, given: dict[str, object], rows: list[TableRow]) -> None:
     """Put the turns together where a row holds one turn, or one question with its answer."""
     if "role" in mapping.columns:
         for name in ("role", "content"):
@@ -153,8 +152,8 @@ def fill_turns(mapping: ColumnMapping, given: dict[str, Any], rows: list[TableRo
     said = [(role, given.pop(role, "")) for role in ("system", "user", "assistant")]
     if "turns" not in given and (turns := [{"role": role, "content": text} for role, text in said if text]):
         given["turns"] = turns
-    elif said[0][1]:
-        given["turns"] = [{"role": "system", "content": said[0][1]}, *given["turns"]]
+    elif said[0][1] and isinstance(rest := given["turns"], list):
+        given["turns"] = [{"role": "system", "content": said[0][1]}, *rest]
 
 
 def build_message(mapping: ColumnMapping, row: TableRow) -> dict[str, str]:
@@ -163,7 +162,7 @@ def build_message(mapping: ColumnMapping, row: TableRow) -> dict[str, str]:
     return {"role": role, "content": content}
 
 
-def fill_pair(mapping: ColumnMapping, given: dict[str, Any]) -> None:
+def fill_pair(mapping: ColumnMapping, given: dict[str, object]) -> None:
     """Put a chosen and a rejected response on the two sides, by a draw that follows from the texts."""
     given.setdefault("question", "(no question)")
     if "chosen" in mapping.columns:

@@ -49,7 +49,7 @@ CALLS = "tool_calls"
 REASONING = "reasoning_content"
 
 
-def to_turns(given: object) -> list[dict[str, Any]]:
+def to_turns(given: object) -> list[dict[str, object]]:
     """Return the turns of a list of messages. InputError for what is no dialogue, or whose speakers are unknown."""
     if not isinstance(given, list) or not given or not all(isinstance(one, dict) for one in given):
         raise InputError("a dialogue is a list of turns, each with a role and a text", field="dialogue")
@@ -66,7 +66,7 @@ def split_message(message: Mapping[str, object]) -> Iterator[dict[str, object]]:
     results = [one for one in said if is_result(one)] if isinstance(said, list) else []
     for one in results:
         yield to_result(one)
-    rest = [one for one in said if not is_result(one)] if results else said
+    rest = [one for one in said if not is_result(one)] if isinstance(said, list) and results else said
     if not results or rest:
         yield to_turn(message, role, rest)
 
@@ -119,7 +119,7 @@ def find_first_name(given: Mapping[str, object], names: Sequence[str]) -> str:
     return next((name for name in there if given[name] is not None), there[0])
 
 
-def find_first_value(given: Mapping[str, object], names: Sequence[str]) -> Any:
+def find_first_value(given: Mapping[str, object], names: Sequence[str]) -> object:
     """The value under that name; None for the text of a message that only calls tools."""
     if names is TEXTS and may_be_silent(given) and not set(names) & set(given):
         return None
@@ -192,12 +192,12 @@ def read_written_call(text: str) -> dict[str, object]:
     return build_call("", str(found.get("name") or ""), found.get("arguments"))
 
 
-def to_result(part: Mapping[str, object]) -> dict[str, Any]:
+def to_result(part: Mapping[str, object]) -> dict[str, object]:
     """What a tool answered, as a turn."""
     given = next((part[name] for name in ("content", "response", "result") if name in part), "")
     text = given if isinstance(given, str) else render_result(given)
     turn = {"role": "tool", "content": text, "tool_call_id": str(part.get("tool_use_id") or part.get("id") or "")}
-    return {**turn, "is_error": True} if part.get("is_error") else turn
+    return {**turn, "is_error": True} if part.get("is_error") else {**turn}
 
 
 def render_result(given: object) -> str:
@@ -229,7 +229,7 @@ NAMES = "|".join(sorted((name for name in ROLES if name not in ("function_call",
 SPEAKER = re.compile(rf"^[ \t]*[*#\[]*({NAMES})[\]*]*[ \t]*:[ \t]*", re.IGNORECASE | re.MULTILINE)
 
 
-def parse_transcript(text: str) -> list[dict[str, Any]]:
+def parse_transcript(text: str) -> list[dict[str, object]]:
     """Return the turns. InputError where the text does not begin with the name of a speaker.
 
     >>> parse_transcript("\\n\\nHuman: Hi\\nthere\\n\\nAssistant: Hello.")
@@ -245,9 +245,14 @@ def parse_transcript(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def render_dialogue(turns: Iterable[Mapping[str, Any]]) -> str:
+def render_dialogue(turns: Iterable[Mapping[str, object]]) -> str:
     """Return turns as one text, each after who speaks: what `parse_transcript` reads."""
-    return "\n\n".join(f"{turn['role'].capitalize()}: {turn['content']}" for turn in turns)
+    return "\n\n".join(f"{str(turn['role']).capitalize()}: {turn['content']}" for turn in turns)
+
+
+def list_contents(turns: Iterable[Mapping[str, Any]], role: str) -> list[Any]:
+    """What one of them says, turn by turn."""
+    return [turn["content"] for turn in turns if turn["role"] == role]
 
 
 def is_transcript(text: str) -> bool:

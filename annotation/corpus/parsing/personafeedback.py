@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
@@ -114,7 +113,7 @@ def read_persona(user_id: str, file: InputFile) -> SourcePersona:
     return SourcePersona(user_id, hashlib.sha256(data).hexdigest(), persona_fields(document))
 
 
-def persona_fields(document: dict[str, Any]) -> dict[str, object]:
+def persona_fields(document: dict[str, object]) -> dict[str, object]:
     """Columns of the profile; a section of another shape than expected is treated as one that is not known."""
     rest = dict(document)
     name = rest.pop("Name") if isinstance(rest.get("Name"), str) else ""
@@ -123,7 +122,7 @@ def persona_fields(document: dict[str, Any]) -> dict[str, object]:
     memories = rest.pop("Memories") if isinstance(rest.get("Memories"), list) else []
     text = "\n\n".join(f"{readable(section)}\n{to_text(content)}" for section, content in rest.items())
     return {
-        "name": name[:200],
+        "name": str(name)[:200],
         "persona": text,
         "demographics": demographics,
         "preferences": preferences,
@@ -132,7 +131,7 @@ def persona_fields(document: dict[str, Any]) -> dict[str, object]:
     }
 
 
-def persona_document(fields: Mapping[str, Any]) -> dict[str, object]:
+def persona_document(fields: Mapping[str, object]) -> dict[str, object]:
     """A persona's file from the columns of its profile: what `persona_fields` reads, the other way round.
 
     Columns that the layout does not know stand under their own names; empty ones are left out.
@@ -140,7 +139,7 @@ def persona_document(fields: Mapping[str, Any]) -> dict[str, object]:
     sections = {"Name": "name", "Demographics": "demographics", "Preference": "preferences", "Memories": "memories"}
     known = {section: fields[column] for section, column in sections.items() if fields.get(column)}
     more = {name.capitalize(): fields[name] for name in ("interests", "interactions") if fields.get(name)}
-    own = dict(fields.get("extra") or {})
+    own = extra if isinstance(extra := fields.get("extra"), dict) else {}
     # the persona's text is made of what is in `extra`; one that was written by itself has no other place
     text = {"Persona": fields["persona"]} if fields.get("persona") and not own else {}
     return {**known, **more, **text, **own}

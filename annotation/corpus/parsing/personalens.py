@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
@@ -99,7 +98,7 @@ class Wordings:
     new: list[ParsedTask] = field(default_factory=list)
     differing: int = 0
 
-    def note(self, task_id: str, wording: dict[str, Any]) -> None:
+    def note(self, task_id: str, wording: dict[str, object]) -> None:
         if task_id in self.known:
             self.differing += self.known[task_id] != wording
         else:
@@ -205,31 +204,31 @@ class ScenarioFile:
         known = self.wordings.known
         for key, record in document.items():
             # The usual record repeats a wording that has been checked; all others take the long way.
-            task_id: Any = None
-            situation: object = None
+            inner = record if isinstance(record, dict) else {}
+            task_id, situation = inner.pop("task_id", None), inner.pop("situations", None)
             try:
-                task_id, situation = record.pop("task_id", None), record.pop("situations", None)
                 usual = known.get(task_id) == record and type(situation) is dict and task_id not in situations
-            except (AttributeError, TypeError):
+            except TypeError:
                 usual = False
             if usual or self.accept(key, record, task_id, situation, situations):
                 situations[task_id] = to_text(situation)
 
-    def accept(self, key: str, wording: Any, task_id: Any, situation: object, situations: dict[str, str]) -> bool:
+    def accept(self, key: str, wording: object, task_id: object, situation: object, situations: dict[str, str]) -> bool:
         """Check an unusual record and note its wording; what is wrong with it goes to the problems."""
         known = {"task_id": task_id, "situations": situation}
         given = {name: value for name, value in known.items() if value is not None}
         record = {**given, **wording} if isinstance(wording, dict) else wording
         try:
-            SourceScenario.model_validate(record)
+            checked = SourceScenario.model_validate(record)
         except ValidationError as error:
             path, message = find_first_problem(error)
             self.refuse([key, *path], message, record)
             return False
-        if task_id in situations:
+        if checked.task_id in situations:
             self.refuse([key, "task_id"], f"the task {task_id!r} is there twice", record)
             return False
-        self.wordings.note(task_id, wording)
+        if isinstance(wording, dict):
+            self.wordings.note(checked.task_id, wording)
         return True
 
     def refuse(self, path: list[str | int], message: str, record: object) -> None:

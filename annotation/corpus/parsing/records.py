@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     BaseModel,
@@ -41,7 +41,7 @@ class Record(BaseModel):
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
         return {key: value for key, value in given.items() if value is not None or key not in optional}
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """The values by column, without the id and references to other records."""
         values = self.model_dump(exclude={"id", "profile_id", "task_id", "situation", *(self.model_extra or ())})
         return {**values, "extra": self.model_extra or {}}
@@ -64,7 +64,7 @@ class TaskRecord(Record):
     domains: list[str] = []
     preference_types: list[str] = []
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         return {**super().fields(), "is_multi_domain": len(self.domains) > 1}
 
 
@@ -213,7 +213,7 @@ class PairRecord(DrawnRecord):
         usual = {"parts": {}, "further": [], "n_responses": 2}
         return {name: value for name, value in found.items() if name not in usual or value != usual[name]}
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         values = super().fields()
         source = {"source_tier": values.pop("tier"), "source_label": values.pop("label")}
         return {**values, **source}

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from annotation.corpus.parsing.contents import read_content, read_message, write_talk
 from annotation.stats.orders import MOST
@@ -26,10 +26,11 @@ def gather(given: dict[str, Any]) -> dict[str, Any]:
     numbered = [number for number in FROM if f"response_{number}" in given]
     if not found and not numbered:
         return given
-    found = found or read_numbered(given, numbered)
+    told = given.get("parts") or {}
+    found = found or read_numbered(given, numbered[-1], told)
     used = {"responses", *(f"{name}_{number}" for number in FROM for name in ("response", "model"))}
     rest = {name: value for name, value in given.items() if name not in used}
-    return {**rest, **spread(found, given.get("parts") or {})}
+    return {**rest, **spread(found, told)}
 
 
 def read_list(given: Mapping[str, object]) -> list[dict[str, object]]:
@@ -49,13 +50,11 @@ def check_count(n: int) -> None:
         raise ValueError(f"responses: an item has 1 to {MOST} responses, not {n}")
 
 
-def read_numbered(given: Mapping[str, Any], numbered: list[int]) -> list[dict[str, object]]:
-    """The responses under their names. ValueError where one is missing in between."""
-    last = numbered[-1]
+def read_numbered(given: Mapping[str, object], last: int, told: Mapping[str, object]) -> list[dict[str, object]]:
+    """The responses 1 to `last` under their names. ValueError where one is missing in between."""
     for number in range(1, last):
         if f"response_{number}" not in given:
             raise ValueError(f"response_{number}: is missing, and there is a response_{last}")
-    told = given.get("parts") or {}
     return [
         read_response(given[f"response_{n}"], n)
         | {"model": str(given.get(f"model_{n}") or "")}
@@ -83,7 +82,7 @@ def find_text(given: Mapping[str, object]) -> object:
     raise ValueError(f"has none of {', '.join((*TEXT_KEYS, *TALK_KEYS))}")
 
 
-def read_text(given: Any) -> dict[str, object]:
+def read_text(given: object) -> dict[str, object]:
     """A text, a list of parts, or a list of messages as the text of a dialogue."""
     if is_talk(given):
         text, parts = write_talk(normalise(one) for one in given)
@@ -92,7 +91,7 @@ def read_text(given: Any) -> dict[str, object]:
     return {"text": text, "parts": parts}
 
 
-def is_talk(given: object) -> bool:
+def is_talk(given: object) -> TypeGuard[list[dict[str, object]]]:
     """Whether it is a list of messages."""
     return isinstance(given, list) and bool(given) and all(isinstance(one, dict) and "role" in one for one in given)
 

@@ -48,10 +48,11 @@ class Command(ConcordCommand):
         self, *, study: str, rule: list[str], revise: Path | None, open: bool, **options: object
     ) -> dict[str, object]:
         given = read_arguments(NewRound, options, but=("outcomes",))
+        outcomes = parse_pairs(split_names(rule), "rule")
         found = filtering.run(
             by=None,
             study=study_called(study),
-            rule=filtering.build_rule(given, parse_pairs(split_names(rule), "rule"), field="rule"),
+            rule=filtering.build_rule(outcomes, given["cuts"], given["chance"], given["min_votes"], field="rule"),
             revisions=read_revisions(revise),
             **{name: given[name] for name in filtering.ASKED if name in given},
         )
