@@ -7,11 +7,12 @@ what they follow.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from annotation.studies.parsing.rubric_files import ENDINGS, read_rubric, read_toml
+from annotation.studies.parsing.rubric_files import ENDINGS, read_rubric
 from annotation.studies.parsing.rubrics import Rubric, parse_rubric
 from core.files.input_files import InputFile
 
@@ -71,7 +72,7 @@ def load(*keys: str) -> dict[str, CriterionTemplate]:
 
 def parse(text: str) -> CriterionTemplate:
     """A template from a file's text of one criterion, read as any rubric is; `tie` and `turn` are a template's own."""
-    document = read_toml(text)
+    document = tomllib.loads(text)
     found = parse_rubric(document).criteria[0]
     tie = document.get("tie")
     told = {name: getattr(found, name) for name in ("key", "name", "level", "question", "guideline")}
