@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -187,7 +187,7 @@ class GoldQuestionsForm(OptionsForm):
             return None
         return len(named)
 
-    def from_file(self, by: User, purpose: str, upload: Any, number: int) -> list[KnownItem]:
+    def from_file(self, by: User, purpose: str, upload: UploadedFile, number: int) -> list[KnownItem]:
         with tempfile.NamedTemporaryFile(suffix=".csv") as kept:
             for chunk in upload.chunks():
                 kept.write(chunk)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from statistics import median
-from typing import Any
+from typing import TypedDict
 
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import override
+from django_stubs_ext import WithAnnotations
 
 from annotation.quality.models import KnownItem
 from annotation.recruitment.models import (
@@ -39,6 +40,10 @@ CODE_BYTES = 10
 CODE_SALT = "annotation.return code"
 
 AGREED, DECLINED, WITHDRAWN = ConsentDecision.Decision
+
+
+class CountedUses(TypedDict):
+    uses: int
 
 
 def token_hash(token: str) -> str:
@@ -78,7 +83,7 @@ def find_invitation(token: str) -> tuple[Invitation, str] | None:
     return (found, find_closing_reason(found, uses=found.uses)) if found else None
 
 
-def add_uses(invitations: QuerySet[Invitation]) -> QuerySet[Any]:
+def add_uses(invitations: QuerySet[Invitation]) -> QuerySet[WithAnnotations[Invitation, CountedUses]]:
     """With `uses`, the number of people who joined by each."""
     return invitations.annotate(uses=Count("participations"))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, TypedDict, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,16 @@ MISSING = -1
 LARGEST = 1e15
 """Scores and means of larger numbers, either side of 0, are refused: whole numbers beyond are not exact, and fourth
 powers, which degrees of freedom are made of, would overflow long before the numbers do."""
+
+
+class TableExtras(TypedDict, total=False):
+    """What a table may have besides its ratings (see `RatingTable`)."""
+
+    clusters: tuple[str, ...] | None
+    strata: tuple[str, ...] | None
+    weights: FloatArray | None
+    texts: tuple[Mapping[str, int], ...] | None
+    is_open: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +113,7 @@ class RatingTable:
         *,
         categories: Sequence[Label] | None = None,
         level: Level = "nominal",
-        **more: Any,
+        **more: Unpack[TableExtras],
     ) -> Self:
         """A table from one row per rating; items and raters keep the order of first appearance.
 
@@ -141,7 +151,7 @@ class RatingTable:
         items: Sequence[object] | None = None,
         categories: Sequence[Label] | None = None,
         level: Level = "nominal",
-        **more: Any,
+        **more: Unpack[TableExtras],
     ) -> Self:
         """A table from one row per item and one column per rater; None, "" and NaN are missing.
 

@@ -1,7 +1,6 @@
 """The forms of the study pages and of the rating page."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
@@ -142,20 +141,19 @@ class ClusteringForm(OptionsForm):
 
 
 class PeopleField(forms.ModelMultipleChoiceField[User]):
-    """Accounts of people who can sign in."""
+    """Accounts of people who can sign in. What is said where none is chosen makes that necessary."""
 
     widget = forms.CheckboxSelectMultiple
 
-    def __init__(self, **kwargs: Any) -> None:
-        people = User.objects.filter(is_active=True, kind=User.Kind.PERSON).order_by("username")
-        super().__init__(kwargs.pop("queryset", people), **kwargs)
+    def __init__(self, label: str, people: QuerySet[User] | None = None, *, says: str = "") -> None:
+        everybody = User.objects.filter(is_active=True, kind=User.Kind.PERSON).order_by("username")
+        found = everybody if people is None else people
+        super().__init__(found, label=label, required=bool(says), error_messages={"required": says})
 
 
 class AnnotatorsForm(forms.Form):
     """People to add to a study."""
 
-    def __init__(self, data: Mapping[str, object] | None = None, *, people: object, **kwargs: Any) -> None:
-        super().__init__(data, **kwargs)
-        self.fields["annotators"] = PeopleField(
-            queryset=people, label="People", error_messages={"required": _("Choose at least one person.")}
-        )
+    def __init__(self, data: Mapping[str, object] | None = None, *, people: QuerySet[User]) -> None:
+        super().__init__(data)
+        self.fields["annotators"] = PeopleField("People", people, says=_("Choose at least one person."))

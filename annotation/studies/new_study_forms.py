@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
@@ -23,7 +23,7 @@ from annotation.studies.options import NewStudy
 from annotation.studies.parsing.rubric_files import to_document
 from annotation.studies.queries.context import PARTS
 from annotation.studies.queries.sampling_frame import Record, count_matching
-from annotation.studies.rubric_forms import read_upload, translate_labels
+from annotation.studies.rubric_forms import Files, read_upload, translate_labels
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
@@ -89,15 +89,15 @@ OF_THE_KIND = ("strata", "template", "criteria", "each_turn", "shown", "allow_ti
 class StudyForm(SampleForm):
     """A new study with its items, its people and the rules of its queue, all made together or not at all."""
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, kind: str, **kwargs: Any) -> None:
-        super().__init__(data, kind=kind, **kwargs)
+    def __init__(self, data: MultiValueDict[str, str] | None = None, *, kind: str, files: Files | None = None) -> None:
+        super().__init__(data, kind=kind, files=files)
         self.asked = ["name", "instructions", "overlap", "most_overlap", "criteria", "shown", "content_form"]
         self.asked += ["seed", "clustering"]
         self.asked += ["each_turn"] if kind == Study.Kind.DIALOGUE else ["allow_tie", "asks_strength"]
         self.add(NewStudy, *self.asked)
         self.add(NewRules, *RULES)
         self.set_choices()
-        self.fields["annotators"] = PeopleField(label="Accounts that rate", required=False)
+        self.fields["annotators"] = PeopleField("Accounts that rate")
         self.fields["access"] = forms.ChoiceField(
             label="Who may join", choices=translate_labels(ACCESS), initial="invited", widget=forms.RadioSelect
         )
@@ -162,11 +162,12 @@ class StudyForm(SampleForm):
         if given.get("template") == OWN and not given.get("rubric") and "rubric_file" not in self.errors:
             self.add_error("rubric_file", _("Choose the file of your rubric."))
         if given.get("method") in ("simple", "stratified") and not {"size", "strata"} & set(self.errors):
-            self.check_draw(given)
+            self.check_draw()
         return given
 
-    def check_draw(self, given: Mapping[str, Any]) -> None:
+    def check_draw(self) -> None:
         """Refuse a sample that cannot be drawn on the step that asks for it."""
+        given = self.cleaned_data
         strata = given["strata"] if given["method"] == "stratified" else ()
         try:
             samples.check(Study(), given["method"], given["size"], strata)
@@ -179,22 +180,21 @@ class StudyForm(SampleForm):
         """How many records the sample can be drawn from, and the first of them."""
         return count_matching(self.kind, {name: self.cleaned_data.get(f"filter_{name}") for name in self.names})
 
-    def build_arguments(self) -> dict[str, Any]:
-        """The arguments of the service: named criteria, or a rubric in their place."""
+    def create(self, by: User) -> Study | None:
+        """The study, or None if something was refused, with the reason at its field.
+
+        Criteria are named, or a rubric stands in their place.
+        """
         given = self.arguments(*self.asked)
         template = self.cleaned_data["template"]
-        if template in (PUBLISHED, CHOSEN):
-            keys = default_keys(self.kind) if template == PUBLISHED else given["criteria"]
-            return {**given, "criteria": keys}
-        rubric = self.cleaned_data["rubric"] if template == OWN else to_document(RUBRICS[template])
-        replaced = ("criteria", "each_turn", "allow_tie")
-        return {"rubric": rubric, **{name: value for name, value in given.items() if name not in replaced}}
-
-    def create(self, by: User) -> Study | None:
-        """The study, or None if something was refused, with the reason at its field."""
+        if template == PUBLISHED:
+            given["criteria"] = default_keys(self.kind)
+        elif template != CHOSEN:
+            given = {name: given[name] for name in given if name not in ("criteria", "each_turn", "allow_tie")}
+            given["rubric"] = self.cleaned_data["rubric"] if template == OWN else to_document(RUBRICS[template])
         try:
             with audit_batch():
-                study = studies.create(by=by, kind=self.kind, **self.build_arguments())
+                study = studies.create(by=by, kind=self.kind, **given)
                 self.draw(by, study)
                 assignments.add_annotators(by=by, study=study, annotators=self.cleaned_data["annotators"])
                 self.set_people(by, study)
@@ -231,9 +231,7 @@ def to_texts(value: object) -> list[str]:
     return [] if value is None or value is False or value == "" else [str(value)]
 
 
-def iterate_posted(
-    form: StudyForm, posted: MultiValueDict[str, Any], step: FormStep | None
-) -> Iterator[tuple[str, Any]]:
+def iterate_posted(form: StudyForm, posted: QueryDict, step: FormStep | None) -> Iterator[tuple[str, list[str]]]:
     """The fields of the step that was sent, or all of them, with what is in them: nothing where nothing is ticked."""
     for name in form.list_fields(step) if step else form.fields:
         if name not in ("rubric_file", "rubric"):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.datastructures import MultiValueDict
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
@@ -24,6 +24,7 @@ from annotation.studies.parsing.criterion_specs import (
     NAMES_OF_TYPES,
     PICTURES,
     CriterionSpec,
+    SpanLimits,
 )
 from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document
 from annotation.studies.services import guidelines
@@ -31,6 +32,7 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.options.fields import OptionsForm
 
+Files = MultiValueDict[str, UploadedFile]
 BETWEEN = " | "
 MOST_BYTES = (LONGEST_IMAGE - 50) * 3 // 4
 """Of a picture, which base64 makes a third longer."""
@@ -137,12 +139,13 @@ class CriterionForm(forms.Form):
         self,
         data: Mapping[str, object] | None = None,
         *,
+        files: Files | None = None,
+        initial: dict[str, object] | None = None,
         kind: str,
         earlier: Sequence[CriterionSpec],
         has_pictures: bool = False,
-        **more: Any,
     ) -> None:
-        super().__init__(data, **more)
+        super().__init__(data, files, initial=initial)
         if not has_pictures:
             del self.fields["no_pictures"]
         types = {name: label for name, label in TYPES.items() if kind == Study.Kind.PAIR or name not in OF_PAIRS}
@@ -181,7 +184,7 @@ class CriterionForm(forms.Form):
         return to_data_uri(file.read(MOST_BYTES + 1)) if file else ""
 
     def clean(self) -> dict[str, object]:
-        given: dict[str, Any] = self.cleaned_data
+        given = self.cleaned_data
         n = len(read_examples(given.get("examples", "")))
         if given.get("picture") and not 1 <= (given.get("picture_of") or 0) <= n:
             says = _("Name one of the {n} examples.") if n else _("There is no example yet.")
@@ -282,11 +285,11 @@ def read_examples(text: str) -> list[dict[str, object]]:
 
 def to_initial(one: CriterionSpec) -> dict[str, object]:
     """What the form shows of a criterion."""
-    limits = one.read_limits().to_json()
-    kind = spell_type(one)
-    found = {name: limits.get(limit) for name, limit in LIMITS.items() if name in OWN.get(kind, ())}
-    if "severities" in limits:
-        found["severities"] = ", ".join(limits["severities"])
+    limits, kind = one.read_limits(), spell_type(one)
+    given = limits.to_json()
+    found = {name: given.get(limit) for name, limit in LIMITS.items() if name in OWN.get(kind, ())}
+    if isinstance(limits, SpanLimits) and limits.severities:
+        found["severities"] = ", ".join(limits.severities)
     lines = [
         BETWEEN.join(part for part in (c.value, c.label, c.guideline.replace("\n", " ")) if part)
         for c in one.categories
@@ -311,8 +314,8 @@ class RubricFileForm(forms.Form):
     template = forms.ChoiceField(required=False, label="A template")
     file = forms.FileField(required=False, label="Or a file", help_text="TOML, YAML or JSON.")
 
-    def __init__(self, *args: Any, kind: str, **more: Any) -> None:
-        super().__init__(*args, **more)
+    def __init__(self, data: Mapping[str, object] | None = None, files: Files | None = None, *, kind: str) -> None:
+        super().__init__(data, files)
         fitting = [(name, one.name) for name, one in RUBRICS.items() if one.kind in (None, kind)]
         template = self.fields["template"]
         assert isinstance(template, forms.ChoiceField)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django import forms
 
@@ -93,10 +92,6 @@ class RatingForm(forms.Form):
         for refused in wrong:
             self.add_error(refused.field, refused.message)
         return self.cleaned_data
-
-    def answers(self) -> dict[str, Any]:
-        """What `annotations.submit` takes beside who and what."""
-        return {**self.given, "active_seconds": self.cleaned_data.get("active")}
 
     def build_entered(self) -> dict[str, str]:
         """What is in the inputs, right or wrong, to be kept as it is."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 
@@ -133,8 +132,8 @@ def document(
 def _at(found: Difficulty, which: IntArray) -> Difficulty:
     """Of these items alone."""
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    columns: dict[str, Any] = {name: value[which] for name, value in values.items() if isinstance(value, np.ndarray)}
-    return replace(found, items=tuple(found.items[k] for k in which.tolist()), **columns)
+    values |= {name: value[which] for name, value in values.items() if isinstance(value, np.ndarray)}
+    return replace(found, **{**values, "items": tuple(found.items[k] for k in which.tolist())})
 
 
 def select_rows(found: Difficulty, which: IntArray, named: Names | None = None) -> list[Row]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from django.utils.translation import gettext_noop
 
@@ -56,9 +55,9 @@ def csv_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
 
 
 def _cells(row: LabelRow) -> list[object]:
-    cells: list[Any] = list(row)
+    cells: list[object] = list(row)
     for place in TYPED:
-        cells[place] = drop_formula(cells[place])
+        cells[place] = drop_formula(str(row[place]))
     if len(row.value) > 1:
         cells[VALUE] = drop_formula(row.value)
     cells[EVIDENCE] = json.dumps(row.evidence, ensure_ascii=False) if row.evidence else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -144,7 +143,7 @@ def retire(*, by: User | None, known: KnownItem) -> None:
 
 
 @audited("queue.set", on="study", says=("rules",))
-def set_rules(*, by: User | None, study: Study, **rules: Any) -> QueueRules:
+def set_rules(*, by: User | None, study: Study, **rules: float | None) -> QueueRules:
     """Change check_every, repeat_every, repeat_after, item_limit or pass_mark; what is not named stays. On record."""
     for name, value in rules.items():
         check_rule(name, value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -89,15 +88,14 @@ def set_intake(
     What is not given stays as it is. Who agreed to another text is asked again.
     """
     texts = {"completion_code": completion_code, "completion_url": completion_url}
-    given: dict[str, Any] = {name: text.strip() for name, text in texts.items() if text is not None}
+    given = {name: text.strip() for name, text in texts.items() if text is not None}
     if (code := given.get("completion_code")) and not A_CODE.fullmatch(code):
         raise InputError("A code has at most 80 letters, digits, - and _.", field="completion_code")
     if (url := given.get("completion_url")) and not url.startswith(("https://", "http://")):
         raise InputError("An address begins with https://.", field="completion_url")
-    if is_public is not None:
-        given["is_public"] = is_public
-    if given:
-        Intake.objects.update_or_create(study=study, defaults=given)
+    defaults = given if is_public is None else {**given, "is_public": is_public}
+    if defaults:
+        Intake.objects.update_or_create(study=study, defaults=defaults)
     if consent_text is not None:
         consents.set_text(by=by, study=study, text=consent_text)
     return find_intake(study)

@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -87,8 +86,7 @@ def read(path: Path) -> Listed:
 
 def parse_entry(line: bytes) -> WithdrawalEntry | None:
     try:
-        content: dict[str, Any] = json.loads(line)
-        entry = WithdrawalEntry(**content)
+        entry = WithdrawalEntry(**json.loads(line))
         numbers = (entry.person, entry.study)
         datetime.fromisoformat(entry.at)
     except (TypeError, ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -112,8 +112,7 @@ def store_form(
     if form.is_valid() and store(get_account(request), study):
         messages.success(request, says)
         return redirect("coming_in", slug=slug)
-    wrong: dict[str, Any] = {shown_as: form}
-    return page(request, study, **wrong, status=422)
+    return page(request, study, None, 422, **{shown_as: form})
 
 
 @researcher_required
@@ -154,13 +153,9 @@ def participants_download(request: HttpRequest, slug: str, format: str) -> HttpR
 def page(
     request: HttpRequest,
     study: Study,
-    *,
-    form: InvitationForm | None = None,
-    consent: ConsentForm | None = None,
-    settings: IntakeForm | None = None,
-    question: QuestionForm | None = None,
     made: CreatedInvitation | None = None,
     status: int = 200,
+    **forms: OptionsForm,
 ) -> HttpResponse:
     found = queries.find_intake(study)
     text = found.consent_text
@@ -170,13 +165,13 @@ def page(
         "steps": study_steps(study, "coming_in"),
         "invitations": [(one, queries.find_closing_reason(one, uses=one.uses)) for one in links],
         "made": made and address(request, made),
-        "form": form or InvitationForm(),
-        "consent_form": consent or ConsentForm(initial={"consent_text": text.text if text else ""}),
+        "form": forms.get("form") or InvitationForm(),
+        "consent_form": forms.get("consent") or ConsentForm(initial={"consent_text": text.text if text else ""}),
         "text": text,
         "versions": study.consent_texts.count(),
-        "settings_form": settings or IntakeForm.from_intake(found),
+        "settings_form": forms.get("settings") or IntakeForm.from_intake(found),
         "questions": list_questions(study),
-        "question_form": question or QuestionForm(),
+        "question_form": forms.get("question") or QuestionForm(),
         "least": LEAST_PEOPLE,
         "intake": found,
         "public": request.build_absolute_uri(reverse("register", args=[study.slug])),

@@ -7,11 +7,12 @@ what they follow.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from annotation.studies.parsing.rubric_files import ENDINGS, read_rubric, read_toml
+from annotation.studies.parsing.rubric_files import ENDINGS, read_rubric
 from annotation.studies.parsing.rubrics import Rubric, parse_rubric
 from core.files.input_files import InputFile
 
@@ -52,7 +53,7 @@ class CriterionTemplate:
             return self
         return replace(self, categories=(*self.categories, self.tie), tie=None)
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """What a row of `Criterion` copies from the template."""
         return {
             "key": self.key,
@@ -66,11 +67,12 @@ class CriterionTemplate:
 
 def load(*keys: str) -> dict[str, CriterionTemplate]:
     """The templates in the files named, in that order."""
-    return {key: parse(read_toml((FOLDER / f"{key}.toml").read_text(encoding="utf-8"))) for key in keys}
+    return {key: parse((FOLDER / f"{key}.toml").read_text(encoding="utf-8")) for key in keys}
 
 
-def parse(document: dict[str, Any]) -> CriterionTemplate:
-    """A template from a file of one criterion, read as any rubric is; `tie` and `turn` are a template's own."""
+def parse(text: str) -> CriterionTemplate:
+    """A template from a file's text of one criterion, read as any rubric is; `tie` and `turn` are a template's own."""
+    document = tomllib.loads(text)
     found = parse_rubric(document).criteria[0]
     tie = document.get("tie")
     told = {name: getattr(found, name) for name in ("key", "name", "level", "question", "guideline")}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -28,6 +27,7 @@ from annotation.studies.parsing import ratings as parsing
 from annotation.studies.parsing.answers import Answer
 from annotation.studies.parsing.ratings import Rating
 from annotation.studies.queries.items import list_texts
+from annotation.studies.queries.sampling_frame import Record, list_records
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
@@ -272,7 +272,7 @@ def create_study(
     return study
 
 
-def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems) -> tuple[str, list[Any]]:
+def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems) -> tuple[str, list[Record]]:
     """The kind of the items, and the dialogues or pairs that the ratings name, in the order of the file."""
     first: dict[str, int] = {}
     for rating in ratings:
@@ -296,7 +296,7 @@ def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems
             # With `skip`, each of the item's ratings is set aside once the study is there.
             if problems.on_error == "stop":
                 raise file.error(error.message, line=line, field="item") from error
-    rows = known[kind].model._default_manager.only(*labelled.ITEM_COLUMNS).in_bulk(ids)
+    rows = list_records(kind).only(*labelled.ITEM_COLUMNS).in_bulk(ids)
     return kind, [rows[pk] for pk in dict.fromkeys(ids)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from annotation.corpus.parsing.responses import gather
 from annotation.studies.imports.scales import match_scale
@@ -66,12 +65,12 @@ def choose_texts(criterion: Criterion, texts: Texts, turn: int) -> dict[str, str
     return {name: text for name, text in texts.items() if name.startswith(("turn-", "response-"))}
 
 
-def list_record_texts(record: Mapping[str, Any]) -> Texts:
+def list_record_texts(record: Mapping[str, object]) -> Texts:
     """The parts of a record as Concord's own JSONL has it."""
-    if "turns" in record:
-        found = {f"turn-{number}": str(turn["content"]) for number, turn in enumerate(record["turns"], start=1)}
+    given = gather(dict(record))
+    if "turns" in given:
+        found = {f"turn-{number}": str(turn["content"]) for number, turn in enumerate(given["turns"], start=1)}
     else:
-        given = gather(dict(record))
         texts = [given["response_1"], given["response_2"], *(one["text"] for one in given.get("further", ()))]
         there = texts[: given.get("n_responses", 2)]
         found = {f"response-{number}": str(text) for number, text in enumerate(there, start=1)}

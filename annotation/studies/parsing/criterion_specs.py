@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import (
@@ -132,7 +132,7 @@ class Condition(RubricPart):
 class Limits(RubricPart):
     """What answers of a type are taken."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What is said, and nothing else."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
@@ -251,7 +251,7 @@ class CriterionSpec(RubricPart):
         tuple[CategorySpec, ...],
         Field(max_length=MOST_CATEGORIES, validation_alias=AliasChoices("category", "categories")),
     ] = ()
-    limits: dict[str, Any] = Field(default_factory=dict)
+    limits: dict[str, object] = Field(default_factory=dict)
     is_required: Annotated[bool, Field(validation_alias=AliasChoices("required", "is_required"))] = True
     condition: Condition | None = None
     examples: Annotated[
@@ -299,7 +299,7 @@ class CriterionSpec(RubricPart):
         """Whether its categories are the responses of a pair."""
         return self.type == "choice" and self.level == "nominal" and {v for v in self.values if v != TIE} == PREFERENCE
 
-    def to_fields(self) -> dict[str, Any]:
+    def to_fields(self) -> dict[str, object]:
         """What a row of `Criterion` holds of it."""
         given = self.model_dump(mode="json")
         given["limits"] = self.read_limits().to_json()

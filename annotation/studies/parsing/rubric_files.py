@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeGuard
 
 import yaml
 
@@ -40,7 +40,7 @@ def read_text(text: str, fmt: str) -> Rubric:
     return parse_rubric(READERS[fmt](text))
 
 
-def read_toml(text: str) -> dict[str, Any]:
+def read_toml(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,7 +114,7 @@ def write_rubric(rubric: Rubric, fmt: str) -> str:
     return "".join(iterate_toml(document))
 
 
-def to_document(rubric: Rubric) -> dict[str, Any]:
+def to_document(rubric: Rubric) -> dict[str, object]:
     """As JSON types, without what goes without saying."""
     head = {name: getattr(rubric, name) for name in ("name", "description", "citation", "kind")}
     criteria = [to_criterion_document(one) for one in rubric.criteria]
@@ -155,7 +155,7 @@ def spell_type(one: CriterionSpec) -> str:
     return "ordinal" if (one.type, one.level) == ("choice", "ordinal") else WRITTEN.get(one.type, one.type)
 
 
-def iterate_toml(document: Mapping[str, Any], path: str = "") -> Iterator[str]:
+def iterate_toml(document: Mapping[str, object], path: str = "") -> Iterator[str]:
     """Plain values first, then tables, then lists of tables."""
     tables = {name: value for name, value in document.items() if isinstance(value, dict)}
     lists = {name: value for name, value in document.items() if is_tables(value)}
@@ -171,7 +171,7 @@ def iterate_toml(document: Mapping[str, Any], path: str = "") -> Iterator[str]:
             yield from iterate_toml(value, f"{path}{name}.")
 
 
-def is_tables(value: object) -> bool:
+def is_tables(value: object) -> TypeGuard[list[dict[str, object]]]:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value) and bool(value)
 
 

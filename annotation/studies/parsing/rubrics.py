@@ -191,7 +191,7 @@ def goes_in_circle(by_key: Mapping[str, CriterionSpec], one: CriterionSpec) -> b
 def check_kind(one: CriterionSpec, kind: str) -> None:
     """Refuse a criterion of what items of this kind do not have. InputError with its field."""
     of_turns = one.unit.endswith("_turn")
-    where = one.limits.get("where", "")
+    where = str(one.limits.get("where", ""))
     if kind == "dialogue" and (one.unit == "response" or one.type == "ranking" or where == "responses"):
         raise InputError("is about responses, and a dialogue has none", field=f"criterion.{one.key}")
     if kind == "pair" and (of_turns or where.endswith("turns")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -94,13 +94,16 @@ SHOWN = (
 """What of a criterion its page shows as it is."""
 
 
-def build_shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, Any]:
+def build_shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, object]:
     """The criterion with a key of the keyboard for each category; of a preference these are A, B and perhaps a tie."""
     asked = {name: getattr(criterion, name) for name in SHOWN} | {"only_if": describe_condition(slot, criterion)}
+    return {**asked, "categories": list_shown_categories(slot, criterion)}
+
+
+def list_shown_categories(slot: Assignment, criterion: Criterion) -> list[dict[str, object]]:
     if is_preference(slot.study, criterion):
-        return {**asked, "categories": sides(slot, criterion)}
-    caps = keycaps(criterion.values)
-    return {**asked, "categories": [{**one, "key": cap} for one, cap in zip(criterion.categories, caps, strict=True)]}
+        return sides(slot, criterion)
+    return [{**one, "key": cap} for one, cap in zip(criterion.categories, keycaps(criterion.values), strict=True)]
 
 
 def is_preference(study: Study, criterion: Criterion) -> bool:

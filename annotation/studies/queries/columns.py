@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Case, Expression, FloatField, IntegerField, Model, QuerySet, Value, When
 from django.db.models.functions import Cast, Coalesce
+from django.db.models.sql import Query
 
 from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Criterion
@@ -70,16 +70,17 @@ def load_positions_by(rows: QuerySet[Model], name: str | Expression, position: s
 
 def _read(rows: QuerySet[Model], chosen: Sequence[Expression], kinds: str) -> list[npt.NDArray[np.number]]:
     """`kinds` says of each column whether its numbers are whole (i) or not (f)."""
+    query = rows.order_by().values_list(*chosen).query
     try:
-        sql, params = rows.order_by().values_list(*chosen).query.sql_with_params()
+        parts = _packed(query, kinds) if connection.vendor == "postgresql" else _listed(query, kinds)
+        found = list(zip(*parts, strict=True))
     except EmptyResultSet:  # nothing is asked for: Django would not send it either
-        return [np.empty(0) for _ in kinds]
-    parts = _packed(sql, params, kinds) if connection.vendor == "postgresql" else _listed(sql, params, kinds)
-    found = list(zip(*parts, strict=True))
+        found = []
     return [np.concatenate(column) for column in found] if found else [np.empty(0) for _ in kinds]
 
 
-def _packed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[np.number]]]:
+def _packed(query: Query, kinds: str) -> Iterator[list[npt.NDArray[np.number]]]:
+    sql, params = query.sql_with_params()
     shape = np.dtype([(f"c{k}", ">i4" if kind == "i" else ">f8") for k, kind in enumerate(kinds)])
     names = shape.names or ()
     row = " || ".join(f"{'int4send' if shape[name].kind == 'i' else 'float8send'}({name})" for name in names)
@@ -92,7 +93,8 @@ def _packed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.
                 yield [part[name] for name in names]
 
 
-def _listed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[np.number]]]:
+def _listed(query: Query, kinds: str) -> Iterator[list[npt.NDArray[np.number]]]:
+    sql, params = query.sql_with_params()
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql, params)
         while found := cursor.fetchmany(ROWS):

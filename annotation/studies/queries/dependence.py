@@ -42,6 +42,9 @@ PROBABILITY = "1 / inclusion probability"
 NAMED = ("profile", "question", *(name for name in items.GROUPINGS if name != "profile"))
 """Clusterings besides these are keys among what the source brought along."""
 
+ItemRow = tuple[int, float, str, *tuple[Any, ...]]
+"""Position, probability and stratum of an item, and what its cluster is made of."""
+
 
 @dataclass(frozen=True)
 class Dependence:
@@ -66,14 +69,10 @@ class Dependence:
         nothing is named."""
         if not table.n_items:
             return table
-        given: dict[str, Any] = {}
-        if self.clusters is not None:
-            given["clusters"] = tuple(self.clusters[position] for position in positions)
-        if self.strata is not None:
-            given["strata"] = tuple(self.strata[position] for position in positions)
-        if self.weights is not None:
-            given["weights"] = np.array([self.weights[position] for position in positions])
-        return drop_useless(replace(table, **given))
+        clusters = table.clusters if self.clusters is None else self.clusters_at(positions)
+        strata = table.strata if self.strata is None else self.strata_at(positions)
+        weights = table.weights if self.weights is None else np.array([self.weights[place] for place in positions])
+        return drop_useless(replace(table, clusters=clusters, strata=strata, weights=weights))
 
     @property
     def in_words(self) -> str:
@@ -133,8 +132,8 @@ def weigh(inclusion: FloatArray) -> FloatArray | None:
         return None if equal else np.asarray(1 / inclusion)
 
 
-def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[tuple[Any, ...]]:
-    """Of each item position, probability, stratum and what the cluster is made of, by position. One query."""
+def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[ItemRow]:
+    """By position. One query."""
     fields = ("position", "inclusion_probability", "stratum", *source_fields(study, named))
     return list(among.order_by("position").annotate(**build_fields(study, named)).values_list(*fields))
 
@@ -166,7 +165,7 @@ def source_fields(study: Study, named: str) -> tuple[str | Coalesce, ...]:
     return (f"{study.kind}__extra",)
 
 
-def cluster_rows(study: Study, named: str, rows: Sequence[tuple[object, ...]]) -> tuple[tuple[str, ...] | None, Design]:
+def cluster_rows(study: Study, named: str, rows: Sequence[ItemRow]) -> tuple[tuple[str, ...] | None, Design]:
     """The cluster of each row, None where all stand alone, and what it is called."""
     if named == NONE or not rows:
         return None, Design()
@@ -187,11 +186,11 @@ def cluster_rows(study: Study, named: str, rows: Sequence[tuple[object, ...]]) -
     return clusters, Design(by=named, alone=alone)
 
 
-def automatic_clusters(study: Study, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[str, ...] | None, Design]:
+def automatic_clusters(study: Study, rows: Sequence[ItemRow]) -> tuple[tuple[str, ...] | None, Design]:
     """Those of one user, else of one question; a dialogue without a user stands alone."""
     pair = study.kind == Study.Kind.PAIR
     name = name_cluster_of_pair if pair else name_cluster_of_dialogue
-    clusters = tuple(name(*row[3:]) for row in rows)
+    clusters = tuple(name(row[3], row[4], row[5], row[6]) for row in rows)
     if len(set(clusters)) == len(clusters):
         return None, Design()
     profiles = sum(row[4] is not None for row in rows)
@@ -200,20 +199,20 @@ def automatic_clusters(study: Study, rows: Sequence[tuple[Any, ...]]) -> tuple[t
     return clusters, Design(by=by)
 
 
-def build_labels(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
+def build_labels(study: Study, named: str, rows: Sequence[ItemRow]) -> list[str]:
     """What each row says of a clustering; empty where it says nothing."""
     if named == "profile":
         return ["" if row[4] is None else name_profile(row[3], row[4]) for row in rows]
     if named == "question":
         pair = study.kind == Study.Kind.PAIR
-        return [name_question(*row[5:]) for row in rows] if pair else [""] * len(rows)
+        return [name_question(row[5], row[6]) for row in rows] if pair else [""] * len(rows)
     if named in items.GROUPINGS:
         groups = (items.group_name(row[3]) for row in rows)
         return ["" if group == items.NONE else group for group in groups]
     return [to_label(row[3], named) for row in rows]
 
 
-def build_strata(rows: Sequence[tuple[Any, ...]], clusters: Sequence[str] | None) -> dict[int, str] | None:
+def build_strata(rows: Sequence[ItemRow], clusters: Sequence[str] | None) -> dict[int, str] | None:
     """The strata of a stratified draw; None where there was none, or they cannot be kept."""
     strata = [row[2] for row in rows]
     units = clusters or [str(row[0]) for row in rows]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from itertools import groupby
-from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Kind, Rated, Scale, StudyHead
 from annotation.corpus.models import ASKED, Profile, ResponsePair, Task
@@ -61,7 +60,7 @@ def iterate_rated(study: Study, labels: Iterable[Iterable[LabelRow]], name: Name
         told = {}
 
 
-def to_document(head: StudyHead) -> dict[str, Any]:
+def to_document(head: StudyHead) -> dict[str, object]:
     """As JSON types."""
     scales = [asdict(one) | {"categories": list(one.categories), "examples": list(one.examples)} for one in head.scales]
     return {**asdict(head), "scales": scales}

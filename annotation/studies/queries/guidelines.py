@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -176,7 +175,7 @@ def load_seen_versions(
     return {**labels, **read_versions(draft.content if draft else {}, asks)}
 
 
-def read_versions(content: Mapping[str, Any], asks: Sequence[Ask]) -> dict[int, int]:
+def read_versions(content: Mapping[str, str], asks: Sequence[Ask]) -> dict[int, int]:
     """By criterion id, the versions that a draft was written under."""
     named = [(ask.criterion.pk, content.get(f"{ask.name}{SUFFIXES['versions']}", "")) for ask in asks]
     return {pk: int(text) for pk, text in named if text.isascii() and text.isdecimal() and len(text) < 6}

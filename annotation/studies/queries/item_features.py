@@ -6,9 +6,9 @@ it answers is all that was said before it, or the question.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 from annotation.stats.difficulty.features import ItemFacts
 from annotation.stats.reading import shortest_times
@@ -16,15 +16,28 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries.items import group_name
 
-FIELDS: dict[str, tuple[str, ...]] = {
-    Study.Kind.DIALOGUE: (
-        "turns", "assistant_model", "condition", "scenario__task__domains", "scenario__task__preference_types",
-    ),
-    Study.Kind.PAIR: (
-        *("question", "context", "response_1", "response_2", "further", "n_responses"),
-        *("model_1", "model_2", "kind"),
-    ),
-}  # fmt: skip
+
+class DialogueRow(NamedTuple):
+    turns: list[dict[str, str]]
+    assistant_model: str
+    condition: str
+    scenario__task__domains: list[str] | None
+    scenario__task__preference_types: list[str] | None
+
+
+class PairRow(NamedTuple):
+    question: str
+    context: str
+    response_1: str
+    response_2: str
+    further: list[dict[str, str]]
+    n_responses: int
+    model_1: str
+    model_2: str
+    kind: str
+
+
+FIELDS = {Study.Kind.DIALOGUE.value: DialogueRow._fields, Study.Kind.PAIR.value: PairRow._fields}
 
 
 def load_items(
@@ -68,43 +81,41 @@ MOST_NAMED = 500
 
 
 def _facts(kind: str, of: str, rows: Iterable[tuple[object, ...]]) -> Iterator[ItemFacts]:
-    read = _of_dialogue if kind == Study.Kind.DIALOGUE else _of_pair
-    return (one for row in rows for one in read(str(row[0]), of, dict(zip(FIELDS[kind], row[1:], strict=True))))
+    if kind == Study.Kind.DIALOGUE:
+        return (one for row in rows for one in _of_dialogue(str(row[0]), of, DialogueRow._make(row[1:])))
+    return (one for row in rows for one in _of_pair(str(row[0]), of, PairRow._make(row[1:])))
 
 
-def _of_dialogue(name: str, of: str, row: Mapping[str, Any]) -> Iterator[ItemFacts]:
+def _of_dialogue(name: str, of: str, row: DialogueRow) -> Iterator[ItemFacts]:
     """The dialogue, or the turns of one side."""
     said: dict[str, list[str]] = {"user": [], "assistant": []}
-    for turn in row["turns"]:
+    for turn in row.turns:
         said.setdefault(turn["role"], []).append(turn["content"])
-    types = row["scenario__task__preference_types"]
-    groups = {
-        "domain": _named(row["scenario__task__domains"]),
-        "condition": row["condition"],
-        "assistant": row["assistant_model"],
-    }
+    types = row.scenario__task__preference_types
+    domain = _named(row.scenario__task__domains)
+    groups = {"domain": domain, "condition": row.condition, "assistant": row.assistant_model}
     whole = ItemFacts(name, tuple(said["assistant"]), "\n".join(said["user"]), groups, len(types) if types else None)
     if of == Criterion.Unit.ITEM:
         yield whole
         return
-    texts = [turn["content"] for turn in row["turns"]]
-    for place, turn in enumerate(row["turns"]):
+    texts = [turn["content"] for turn in row.turns]
+    for place, turn in enumerate(row.turns):
         if turn["role"] == of.removesuffix("_turn"):
             before = "\n".join(texts[:place])
             yield replace(whole, name=f"{name}.{place + 1}", responses=(texts[place],), prompt=before)
 
 
-def _of_pair(name: str, of: str, row: Mapping[str, Any]) -> Iterator[ItemFacts]:
+def _of_pair(name: str, of: str, row: PairRow) -> Iterator[ItemFacts]:
     """The pair, or its responses."""
-    texts = (row["response_1"], row["response_2"], *(one["text"] for one in row["further"]))[: row["n_responses"]]
-    models = (row["model_1"], row["model_2"], *(one.get("model", "") for one in row["further"]))
-    prompt = f"{row['question']}\n{row['context']}"
+    texts = (row.response_1, row.response_2, *(one["text"] for one in row.further))[: row.n_responses]
+    models = (row.model_1, row.model_2, *(one.get("model", "") for one in row.further))
+    prompt = f"{row.question}\n{row.context}"
     if of == Criterion.Unit.ITEM:
-        groups = {"kind": row["kind"], "assistants": " / ".join(sorted(filter(None, models[:2])))}
+        groups = {"kind": row.kind, "assistants": " / ".join(sorted(filter(None, models[:2])))}
         yield ItemFacts(name, texts, prompt, groups)
         return
     for number, (text, model) in enumerate(zip(texts, models, strict=False), start=1):
-        yield ItemFacts(f"{name}.{number}", (text,), prompt, {"kind": row["kind"], "assistant": model})
+        yield ItemFacts(f"{name}.{number}", (text,), prompt, {"kind": row.kind, "assistant": model})
 
 
 def _named(domains: object) -> str:

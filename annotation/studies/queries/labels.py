@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -121,8 +121,8 @@ class Labels:
         What leads from a label to its item.
     """
 
-    records: QuerySet[Model, object]
-    as_row: Callable[[Any], LabelRow]
+    records: QuerySet[Model, tuple[object, ...]]
+    as_row: Callable[[tuple[object, ...]], LabelRow]
     plain: QuerySet[Model, object]
     study: Study
     item: str

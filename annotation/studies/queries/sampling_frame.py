@@ -30,6 +30,7 @@ LONGEST_STRATUM = 200
 
 Scores = Mapping[int, str | float]
 Tiers = Mapping[int, str]
+Filters = Mapping[str, str | Sequence[str] | None]
 Record = Dialogue | ResponsePair
 
 
@@ -53,7 +54,7 @@ def eligible(
     study: Study,
     *,
     strata: Sequence[str] = (),
-    filters: Mapping[str, Any] | None = None,
+    filters: Filters | None = None,
     scores: Scores | None = None,
     tiers: Tiers | None = None,
 ) -> list[Eligible]:
@@ -71,7 +72,7 @@ def eligible(
     if PREDICTED_TIER in strata and tiers is None:
         raise InputError("Strata by predicted tier need a study to predict from.", field="strata")
     rows = iterate_matching(study, wanted, own)
-    given: dict[str, Mapping[int, object]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
+    given: dict[str, Scores] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
     found = (
         Eligible(
             key=(row["source"], row["external_id"]),
@@ -133,7 +134,7 @@ def filter_columns(there: QuerySet[Record], wanted: Mapping[str, list[str]], own
     return there.filter(**{f"{field}__in": values for field, values in wanted.items() if field not in ("domain", *own)})
 
 
-def count_matching(kind: str, filters: Mapping[str, Any]) -> tuple[int, Record | None]:
+def count_matching(kind: str, filters: Filters) -> tuple[int, Record | None]:
     """How many records a draw could take into a new study, and the first of them; (0, None) where there is none."""
     wanted = {field: to_values(given) for field, given in filters.items() if given}
     own = check_fields(kind, (), wanted)
@@ -155,11 +156,12 @@ def columns(kind: str, rows: QuerySet[Record], more: str = "pk") -> QuerySet[Rec
     return rows.values("pk", more, "external_id", "content_hash", "inclusion_probability", *own, *joined)
 
 
-def list_domains(row: Mapping[str, Any]) -> list[str]:
-    return list(row.get("scenario__task__domains") or [])
+def list_domains(row: Mapping[str, object]) -> list[str]:
+    domains = row.get("scenario__task__domains")
+    return domains if isinstance(domains, list) else []
 
 
-def build_stratum(row: Mapping[str, object], strata: Sequence[str], given: Mapping[str, Mapping[int, object]]) -> str:
+def build_stratum(row: Mapping[str, object], strata: Sequence[str], given: Mapping[str, Scores]) -> str:
     """The row's values of the fields, for example `Hotels / base`."""
     label = " / ".join(stratum_value(row, field, given) for field in strata)
     if len(label) <= LONGEST_STRATUM:
@@ -167,7 +169,7 @@ def build_stratum(row: Mapping[str, object], strata: Sequence[str], given: Mappi
     return f"{label[: LONGEST_STRATUM - 17]}…{content_hash(label)[:16]}"
 
 
-def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Mapping[int, Any]]) -> str:
+def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Scores]) -> str:
     if field == PREDICTED_TIER:
         return str(given[field].get(row["pk"], NOT_PREDICTED))
     if field == JUDGE_SCORE:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -98,11 +97,12 @@ class Replacement:
         """The row that asks it: the one of its key, changed where it may be, or a new one."""
         fields = one.to_fields()
         if one.condition and one.condition.criterion in self.renamed:
-            fields["condition"]["criterion"] = self.renamed[one.condition.criterion]
+            condition = one.condition.model_dump(mode="json")
+            fields["condition"] = condition | {"criterion": self.renamed[one.condition.criterion]}
         row = self.there.get(one.key)
         if row is None:
             return self.add(fields, position)
-        if is_other_scale(row, fields) and has_values(row):
+        if is_other_scale(row, one) and has_values(row):
             key = self.find_free_key(one.key)
             self.renamed[one.key] = key
             self.date_name(row)
@@ -163,10 +163,9 @@ class Replacement:
             Criterion.objects.filter(pk=row.pk).update(is_asked=False, position=place)
 
 
-def is_other_scale(row: Criterion, fields: Mapping[str, Any]) -> bool:
+def is_other_scale(row: Criterion, one: CriterionSpec) -> bool:
     """Whether answers to one would mean something else as answers to the other."""
-    same = all(getattr(row, name) == fields[name] for name in ("type", "level", "unit"))
-    then, now = (
-        [(str(c["value"]), str(c["label"])) for c in found] for found in (row.categories, fields["categories"])
-    )
-    return not same or then != now or (row.type in SCALE_LIMITS and row.limits != fields["limits"])
+    same = all(getattr(row, name) == getattr(one, name) for name in ("type", "level", "unit"))
+    then = [(str(category["value"]), str(category["label"])) for category in row.categories]
+    now = [(category.value, category.label) for category in one.categories]
+    return not same or then != now or (row.type in SCALE_LIMITS and row.limits != one.read_limits().to_json())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -14,7 +13,7 @@ from annotation.stats.sampling import Allocation, DrawnItem, draw_stratified_sam
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.options import NewSample
 from annotation.studies.queries.items import NONE
-from annotation.studies.queries.sampling_frame import Eligible, Scores, eligible, to_values
+from annotation.studies.queries.sampling_frame import Eligible, Filters, Scores, eligible, to_values
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -34,7 +33,7 @@ def draw(
     method: str | None = None,
     size: int | None = None,
     strata: Sequence[str] = (),
-    filters: Mapping[str, Any] | None = None,
+    filters: Filters | None = None,
     seed: int = 0,
     allocation: Allocation = "proportional",
     scores: Scores | None = None,

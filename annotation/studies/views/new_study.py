@@ -6,10 +6,9 @@ step is a page of its own; nothing here needs a script.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.forms import Field
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -38,6 +37,7 @@ from annotation.studies.queries import sampling_frame
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.sample_items import build_criteria, build_free_assignment, invent_item
 from annotation.studies.queries.sampling_frame import Record
+from annotation.studies.rubric_forms import Files
 from annotation.studies.services.rubrics import read_rubric_for
 from annotation.studies.services.studies import list_template_fields
 from annotation.workbench.forms import RatingForm
@@ -83,9 +83,7 @@ def choose_kind() -> str:
     return Study.Kind.PAIR if has[Study.Kind.PAIR] and not has[Study.Kind.DIALOGUE] else Study.Kind.DIALOGUE
 
 
-def build_form(
-    kind: str, entered: Entered, *, has_errors: bool = True, files: MultiValueDict[str, UploadedFile] | None = None
-) -> StudyForm:
+def build_form(kind: str, entered: Entered, *, has_errors: bool = True, files: Files | None = None) -> StudyForm:
     """The form with what was entered: checked, or as it is."""
     if has_errors:
         return StudyForm(MultiValueDict(entered), files=files, kind=kind)
@@ -159,7 +157,7 @@ def page(request: HttpRequest, form: StudyForm, entered: Entered, step: FormStep
     return render(request, "annotation/study_create.html", context)
 
 
-def build_preview(form: StudyForm, step: str) -> dict[str, Any]:
+def build_preview(form: StudyForm, step: str) -> dict[str, object]:
     """What the template shows beside a step: the first item, the questions, and how many ratings it will take."""
     form.is_valid()
     given = form.cleaned_data
@@ -169,7 +167,7 @@ def build_preview(form: StudyForm, step: str) -> dict[str, Any]:
     matching, record = form.matching
     drawn = min(given.get("size") or 0, matching) if given.get("method") != "all" else matching
     overlap = given.get("overlap") or 0
-    found: dict[str, Any] = {"matching": matching, "drawn": drawn, "ratings": drawn * overlap, "given": given}
+    found: dict[str, object] = {"matching": matching, "drawn": drawn, "ratings": drawn * overlap, "given": given}
     if step != "people":
         found |= build_item_context(study, record)
     problem, criteria = list_criteria(form, study)
@@ -214,7 +212,7 @@ def list_criteria(form: StudyForm, study: Study) -> tuple[str, list[Criterion]]:
     return "", [Criterion(pk=-place, study=study, position=place, **one) for place, one in enumerate(fields, start=1)]
 
 
-def list_of_rubric(study: Study, template: str, own: Any) -> list[Criterion]:
+def list_of_rubric(study: Study, template: str, own: Mapping[str, object] | None) -> list[Criterion]:
     if template == OWN:
         return build_criteria(study, read_rubric_for(study.kind, own)) if own else []
     return build_criteria(study, RUBRICS[template])

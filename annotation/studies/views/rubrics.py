@@ -6,7 +6,6 @@ Beside it, the page of a criterion's guideline: its text to be edited, and its v
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.parsing.criterion_specs import CriterionSpec
 from annotation.studies.parsing.rubric_files import (
     FORMATS,
     spell_type,
@@ -52,7 +52,7 @@ def rubric(request: HttpRequest, slug: str) -> HttpResponse:
     form = find_form(request, study, now)
     if action == "save" and form is not None and form.is_valid():
         keep = not form.cleaned_data.get("no_pictures")
-        document = put(now, request.POST.get("old", ""), form.to_document(), keep=keep)
+        document = put(now, request.POST.get("old", ""), form, keep=keep)
         try:
             return tell(request, study, change(request, study, document))
         except InputError as error:
@@ -122,30 +122,28 @@ def preview_of(request: HttpRequest, now: Rubric, form: CriterionForm | None) ->
     if not bound.is_valid():
         return now
     try:
-        return read_rubric_for(now.kind or "", put(now, request.POST.get("old", ""), bound.to_document()))
+        return read_rubric_for(now.kind or "", put(now, request.POST.get("old", ""), bound))
     except InputError:
         return now
 
 
-def put(now: Rubric, old: str, criterion: dict[str, object], *, keep: bool = True) -> dict[str, object]:
-    """The rubric with a criterion in place of the one called `old`, or behind all others.
+def put(now: Rubric, old: str, form: CriterionForm, *, keep: bool = True) -> dict[str, object]:
+    """The rubric with the form's criterion in place of the one called `old`, or behind all others.
 
     With `keep`, the pictures of its examples stay.
     """
-    document = to_document(now)
-    criteria = document["criterion"]
-    place = next((place for place, one in enumerate(criteria) if one["key"] == old), len(criteria))
-    if place < len(criteria) and keep:
-        keep_pictures(criteria[place], criterion)
-    return {**document, "criterion": [*criteria[:place], criterion, *criteria[place + 1 :]]}
+    place = next((place for place, one in enumerate(now.criteria) if one.key == old), len(now.criteria))
+    criterion = form.to_document()
+    if place < len(now.criteria) and keep:
+        criterion["example"] = keep_pictures(now.criteria[place], form.list_examples())
+    criteria = [to_criterion_document(one) for one in now.criteria]
+    return {**to_document(now), "criterion": [*criteria[:place], criterion, *criteria[place + 1 :]]}
 
 
-def keep_pictures(before: dict[str, Any], criterion: dict[str, Any]) -> None:
+def keep_pictures(before: CriterionSpec, examples: list[dict[str, object]]) -> list[dict[str, object]]:
     """Pictures of examples, which the form does not show, stay with the texts that they stand beside."""
-    pictures = {" ".join(one["text"].split()): one["image"] for one in before.get("example", ()) if "image" in one}
-    for one in criterion["example"]:
-        if one["text"] in pictures and "image" not in one:
-            one["image"] = pictures[one["text"]]
+    pictures = {" ".join(one.text.split()): {"image": one.image} for one in before.examples if one.image}
+    return [{**pictures.get(str(one["text"]), {}), **one} for one in examples]
 
 
 def move(now: Rubric, key: str, by: int) -> dict[str, object]:
@@ -156,8 +154,7 @@ def move(now: Rubric, key: str, by: int) -> dict[str, object]:
 
 
 def remove(now: Rubric, key: str) -> dict[str, object]:
-    document = to_document(now)
-    return {**document, "criterion": [one for one in document["criterion"] if one["key"] != key]}
+    return {**to_document(now), "criterion": [to_criterion_document(one) for one in now.criteria if one.key != key]}
 
 
 MOVES = {
@@ -233,7 +230,7 @@ def rubric_try(request: HttpRequest, slug: str) -> HttpResponse:
 
 def list_answers(slot: Assignment, form: RatingForm) -> list[dict[str, object]]:
     """What would be stored, by ask."""
-    given = form.answers()
+    given = form.given
     found = check_answers(slot, form.asks, given["values"], given["unscored"], given["notes"])
     titles = {ask.name: ask.title for ask in form.asks}
     return [

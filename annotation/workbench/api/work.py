@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -162,12 +161,11 @@ def render_panel(panel: Panel) -> dict[str, object]:
 
 def render_criterion(slot: Assignment, criterion: Criterion) -> dict[str, object]:
     """The criterion as it is asked, without the keys of the page's keyboard."""
-    found = asks.build_shown_criterion(slot, criterion)
     categories = [
         {name: str(one[name]) for name in ("value", "label", "guideline") if one.get(name) is not None}
-        for one in found["categories"]
+        for one in asks.list_shown_categories(slot, criterion)
     ]
-    return {**found, "categories": categories}
+    return {**asks.build_shown_criterion(slot, criterion), "categories": categories}
 
 
 class Holding(Given):
@@ -266,16 +264,16 @@ class MyAnswers(Mine):
         return problem(409, f"{CLOSED} The answers are kept for whoever runs it to decide on.", field="assignment")
 
 
-def group_by_kind(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+def group_by_kind(answers: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, str]]:
     """As `annotations.submit` takes them, without what is empty. Everything that is named stays, to be checked."""
     kinds: dict[str, dict[str, str]] = {"values": {}, "unscored": {}, "notes": {}, "evidence": {}, "versions": {}}
     for key, answer in answers.items():
-        kinds["values"][key] = answer["value"]
+        kinds["values"][key] = str(answer["value"])
         for kind, text in (("unscored", answer["unscored_reason"]), ("notes", answer["note"])):
             if text:
-                kinds[kind][key] = text
+                kinds[kind][key] = str(text)
         if answer["evidence"]:
-            kinds["evidence"][key] = json.dumps([dict(mark) for mark in answer["evidence"]])
+            kinds["evidence"][key] = json.dumps(answer["evidence"])
         if "guideline_version" in answer:
             kinds["versions"][key] = str(answer["guideline_version"])
     return kinds

@@ -5,8 +5,6 @@ Sixty people wait for these at once, so that the statements are written out (`co
 
 from __future__ import annotations
 
-from typing import Any
-
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Item, Study
@@ -67,21 +65,18 @@ def find_held(annotator: User, pk: int) -> Assignment | None:
 
 def load_texts(slot: Assignment) -> Assignment:
     """The slot with all that the page shows of its item, in one query; only what its kind of item has is read."""
-    if slot.study.kind == Study.Kind.PAIR:
-        item, pair, profile = load_item(OF_PAIR, slot, ITEM, PAIR, PROFILE)
+    is_pair, named = slot.study.kind == Study.Kind.PAIR, {"item": slot.item_id}
+    parts = (PAIR, PROFILE) if is_pair else (DIALOGUE, SCENARIO, PROFILE, TASK)
+    found = load(OF_PAIR if is_pair else OF_DIALOGUE, named, ITEM, *parts)
+    if found is None:
+        raise Item.DoesNotExist
+    if is_pair:
+        item, pair, profile = found
         pair.profile, item.pair, item.dialogue = profile, pair, None
     else:
-        parts = (ITEM, DIALOGUE, SCENARIO, PROFILE, TASK)
-        item, dialogue, scenario, profile, task = load_item(OF_DIALOGUE, slot, *parts)
+        item, dialogue, scenario, profile, task = found
         if scenario:
             scenario.profile, scenario.task = profile, task
         dialogue.scenario, item.dialogue, item.pair = scenario, dialogue, None
     slot.item = item
     return slot
-
-
-def load_item(statement: str, slot: Assignment, *parts: Columns[Any]) -> list[Any]:
-    found = load(statement, {"item": slot.item_id}, *parts)
-    if found is None:
-        raise Item.DoesNotExist
-    return found

@@ -6,14 +6,13 @@ Whatever its size, a study costs the same number of queries here, and no more th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from django.db import connection
-from django.db.models import CharField, Count, F, Max, Min, Q, QuerySet
+from django.db.models import CharField, Count, F, Max, Min, Q
 from django.db.models.functions import Cast, Mod, Substr
 
 from annotation.corpus.models import Task
@@ -127,7 +126,7 @@ def _coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
     return [Coverage(name, tuple(found[name][k] for k in range(most + 1))) for name in sorted(found)]
 
 
-def _by_group(study: Study, left_out: Sequence[int]) -> Iterator[tuple[Any, int, int]]:
+def _by_group(study: Study, left_out: Sequence[int]) -> Iterator[tuple[int | str | None, int, int]]:
     """(task, or kind of pair; number of ratings that count; number of items). The database reads each table once."""
     items, of = study.items.order_by().values_list("pk", GROUP[Study.Kind(study.kind)]).query.sql_with_params()
     ratings, by = list_rated_items(study, left_out).values_list("item", "n").query.sql_with_params()
@@ -140,7 +139,7 @@ def _by_group(study: Study, left_out: Sequence[int]) -> Iterator[tuple[Any, int,
         yield from cursor.fetchall()
 
 
-def load_domains(tasks: Sequence[int | None]) -> dict[int | None, Any]:
+def load_domains(tasks: Collection[int | str | None]) -> dict[int | str | None, object]:
     """The domains of the tasks. One query."""
     return {None: None, **dict(Task.objects.filter(pk__in=set(tasks)).values_list("pk", "domains"))}
 
@@ -251,13 +250,12 @@ def sides(
 
 def load_assignments(study: Study, step: int) -> list[tuple[int, str, int, datetime | None, float | None]]:
     """Position, annotator with id, time of submission and active seconds of the drawn items' submitted slots."""
-    found: QuerySet[Assignment, Any] = (
+    return list(
         study.assignments.filter(state=SUBMITTED, purpose=RATING)
         .annotate(rest=Mod(F("item__position"), step))
         .filter(rest=study.seed % step)
         .values_list("item__position", "annotator__username", "annotator_id", "submitted_at", "active_seconds")
     )
-    return list(found)
 
 
 def moments(found: PeoplesRatings, at: dict[tuple[int, str], datetime | None]) -> FloatArray:

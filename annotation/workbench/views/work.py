@@ -184,7 +184,8 @@ def submit_form(request: HttpRequest, slot: Assignment, form: RatingForm) -> Htt
     """Store the labels and go on: after a change to the following submitted item, otherwise to the next."""
     was_submitted = slot.state == Assignment.State.SUBMITTED
     try:
-        annotations.submit(by=get_account(request), assignment=slot, **form.answers())
+        seconds = form.cleaned_data.get("active")
+        annotations.submit(by=get_account(request), assignment=slot, **form.given, active_seconds=seconds)
     except annotations.NotTheirsError as error:
         return page(request, slot, form, gone=error.template, kept=keep_late(request, slot, form, error.template))
     if not slot.is_work:

@@ -68,9 +68,9 @@ def load(
 
 
 def template_scale(key: str) -> Scale:
-    fields = TEMPLATES[key].fields()
-    names = ("key", "name", "question", "level", "guideline")
-    return Scale(**{name: fields.get(name, "") for name in names}, categories=tuple(fields["categories"]))
+    one = TEMPLATES[key]
+    categories = tuple(asdict(category) for category in one.categories)
+    return Scale(one.key, one.name, one.question, one.level, categories, one.guideline)
 
 
 def save(
