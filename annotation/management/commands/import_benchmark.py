@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.management.imports import ImportCommand
+from core.accounts.models.projects import Project
 from core.files.input_files import OnError
 
 
@@ -26,5 +27,6 @@ class Command(ImportCommand):
             "--name", default=personafeedback.NAME, help="of the benchmark, where the folder names none (%(default)s)"
         )
 
-    def run(self, *, path: Path, on_error: OnError, name: str, **_: object) -> object:
-        return personafeedback.load(by=None, folder=path, on_error=on_error, name=name).to_document()
+    def run(self, *, path: Path, on_error: OnError, name: str, project: Project | None, **_: object) -> object:
+        outcome = personafeedback.load(by=None, folder=path, on_error=on_error, name=name, project=project)
+        return outcome.to_document()

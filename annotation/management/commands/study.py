@@ -11,6 +11,7 @@ from annotation.studies.options import NewStudy
 from annotation.studies.parsing.rubric_files import read_rubric, to_document
 from annotation.studies.queries.context import find_missing_context
 from annotation.studies.services import studies
+from core.accounts.models.projects import Project
 from core.files.input_files import InputFile
 from core.options.fields import add_arguments, read_arguments
 
@@ -28,12 +29,12 @@ class Command(ConcordCommand):
             help=f"criteria of your own from a .toml, .yaml or .json; or a template: {', '.join(RUBRICS)}",
         )
 
-    def run(self, *, rubric: str | None, **options: object) -> dict[str, object]:
+    def run(self, *, rubric: str | None, project: Project | None, **options: object) -> dict[str, object]:
         given = read_arguments(NewStudy, options, but=("rubric",))
         if rubric:
             found = RUBRICS.get(rubric) or read_rubric(InputFile.from_path(rubric))
             given |= {"rubric": to_document(found), "kind": found.kind or given["kind"]}
-        study = studies.create(by=None, **given)
+        study = studies.create(by=None, project=project, **given)
         return {
             "study": study.name,
             "slug": study.slug,

@@ -8,6 +8,7 @@ from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import to_words
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import webhooks
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
@@ -30,15 +31,16 @@ class Command(ConcordCommand):
         parser.add_argument("--end", type=int, metavar="ID", help="tell it nothing more")
 
     def run(
-        self, *, by: str, url: str, events: list[str], log: int | None, ping: int | None, end: int | None, **_: object
-    ) -> dict[str, object]:
+        self, *, by: str, url: str, events: list[str], log: int | None, ping: int | None, end: int | None,
+        project: Project | None, **_: object,
+    ) -> dict[str, object]:  # fmt: skip
         if url:
             if not by:
                 raise InputError("Say who makes it.", field="by")
             maker = User.objects.filter(username=by, is_researcher=True).first()
             if maker is None:
                 raise InputError("There is no researcher called {options!r}.", field="by", options=by)
-            hook, secret = webhooks.make(by=maker, url=url, events=split_names(events))
+            hook, secret = webhooks.make(by=maker, url=url, events=split_names(events), project=project)
             return {"secret": secret, "webhooks": [describe_webhook(hook)]}
         if end is not None:
             hook = find_webhook(end, "end")

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from config.archives import reading
 from config.erasure import again
+from core.accounts.models.projects import Project
 
 
 class Command(ConcordCommand):
@@ -20,8 +21,8 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
 
-    def run(self, *, file: Path, **_: object) -> dict[str, object]:
-        return {"path": str(file), **reading.restore(by=None, path=file)}
+    def run(self, *, file: Path, project: Project | None, **_: object) -> dict[str, object]:
+        return {"path": str(file), **reading.restore(by=None, path=file, project=project)}
 
     def say(self, document: dict[str, Any]) -> None:
         created, known = (sum(one[name] for one in document["rows"].values()) for name in ("created", "unchanged"))

@@ -12,6 +12,7 @@ from annotation.corpus.imports.surveys import look
 from annotation.corpus.parsing.mappings import ColumnMapping, read_mapping
 from annotation.corpus.queries import load_mapping
 from annotation.management.imports import ImportCommand, read_text
+from core.accounts.models.projects import Project
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError
 from core.files.staging import unpack_staged
@@ -45,8 +46,9 @@ class Command(ImportCommand):
         add_arguments(parser, ImportItems, but=["on_error"])
 
     def run(
-        self, *, path: Path, guess: bool, format: str | None, mapping: str, on_error: OnError, **options: object
-    ) -> object:
+        self, *, path: Path, guess: bool, format: str | None, mapping: str, on_error: OnError,
+        project: Project | None, **options: object,
+    ) -> object:  # fmt: skip
         with unpack_staged(InputFile.from_path(path)) as file:
             if guess:
                 return look(file, Layout()).guess.to_document()
@@ -55,6 +57,7 @@ class Command(ImportCommand):
                 file=file,
                 mapping=self.find_mapping(format, mapping),
                 on_error=on_error,
+                project=project,
                 **read_arguments(ImportItems, options, but=["on_error"]),
             )
             if outcome.errors_file and file.path != path:  # it lies where the archive was unpacked

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.imports import records
 from annotation.management.imports import ImportCommand
+from core.accounts.models.projects import Project
 from core.files.input_files import InputFile, OnError
 from judging.runs.imports import pandalm
 
@@ -30,12 +31,13 @@ class Command(ImportCommand):
         )
 
     def run(
-        self, *, path: Path, format: str, source: str, attachments: Path | None, on_error: OnError, **_: object
-    ) -> object:
+        self, *, path: Path, format: str, source: str, attachments: Path | None, on_error: OnError,
+        project: Project | None, **_: object,
+    ) -> object:  # fmt: skip
         if format == "personafeedback":
-            return personafeedback.load(by=None, folder=path, on_error=on_error).to_document()
+            return personafeedback.load(by=None, folder=path, on_error=on_error, project=project).to_document()
         if format == "pandalm":
-            return pandalm.load(by=None, folder=path, on_error=on_error).to_document()
+            return pandalm.load(by=None, folder=path, on_error=on_error, project=project).to_document()
         file = InputFile.from_path(path)
         outcome = records.load(
             by=None, kind="pairs", file=file, source=source, on_error=on_error, attachments=attachments

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from annotation.management.imports import ImportCommand
+from core.accounts.models.projects import Project
 from core.files.input_files import OnError
 from judging.runs.imports import personalens
 
@@ -39,7 +40,10 @@ class Command(ImportCommand):
         parser.add_argument("--output", type=Path, help="the folder with generated dialogues and judges' replies")
         parser.add_argument("--users", type=user_numbers, metavar="0-49,66", help="only these users (default: all)")
 
-    def run(self, *, path: Path, users: set[int] | None, output: Path | None, on_error: OnError, **_: object) -> object:
+    def run(
+        self, *, path: Path, users: set[int] | None, output: Path | None, on_error: OnError, project: Project | None,
+        **_: object,
+    ) -> object:  # fmt: skip
         with tqdm(desc="users", disable=not self.on_terminal) as bar:
 
             def progress(done: int, total: int) -> None:
@@ -53,5 +57,6 @@ class Command(ImportCommand):
                 output=output,
                 on_error=on_error,
                 progress=progress,
+                project=project,
             )
         return outcome.to_document()

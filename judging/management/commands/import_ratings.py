@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from annotation.management.imports import ImportCommand
 from annotation.studies.imports import ratings
+from core.accounts.models.projects import Project
 from core.files.input_files import InputFile, OnError
 from judging.runs.imports import ratings as judge_ratings
 
@@ -23,10 +25,9 @@ class Command(ImportCommand):
         parser.add_argument("--study", required=True, help="name of the study; made from the items if there is none")
         parser.add_argument("--judge", help="the labels are what this judge said")
 
-    def run(self, *, path: Path, study: str, judge: str | None, on_error: OnError, **_: object) -> object:
-        file = InputFile.from_path(path)
-        if judge is None:
-            outcome = ratings.load(by=None, file=file, study=study, on_error=on_error)
-        else:
-            outcome = judge_ratings.load(by=None, file=file, study=study, judge=judge, on_error=on_error)
+    def run(
+        self, *, path: Path, study: str, judge: str | None, on_error: OnError, project: Project | None, **_: object
+    ) -> object:
+        load = ratings.load if judge is None else partial(judge_ratings.load, judge=judge)
+        outcome = load(by=None, file=InputFile.from_path(path), study=study, on_error=on_error, project=project)
         return outcome.to_document()

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.corpus.exchange.dataset import parse_naming
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.management.imports import ImportCommand
+from core.accounts.models.projects import Project
 from core.files.input_files import InputFile, OnError
 from judging.runs.imports import study_packages as reading
 
@@ -34,10 +35,17 @@ class Command(ImportCommand):
 
     def run(
         self, *, path: Path, format: str, study: str, source: str, fields: list[str], judges: list[str],
-        fixed_order: bool, on_error: OnError, **_: object,
+        fixed_order: bool, on_error: OnError, project: Project | None, **_: object,
     ) -> object:  # fmt: skip
         file, naming = InputFile.from_path(path), parse_naming(fields, judges, fixed_order=fixed_order)
         outcome = reading.load(
-            by=None, file=file, format=format, study=study, source=source, naming=naming, on_error=on_error
+            by=None,
+            project=project,
+            file=file,
+            format=format,
+            study=study,
+            source=source,
+            naming=naming,
+            on_error=on_error,
         )
         return outcome.to_document()

@@ -75,7 +75,7 @@ class Command(ConcordCommand):
     def make(self, options: dict[str, Any]) -> OrdersDocument:
         if not options["agent"]:
             raise InputError("say who answers", field="agent")
-        keys = load_keyring_for(None)
+        keys = load_keyring_for(None, options["project"])
         agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
         asked = read_questions(options["profiles"], options["questions"], options["question"], options["kind"])
         agents_services.probe(agent, keys)
@@ -86,6 +86,7 @@ class Command(ConcordCommand):
             levels=split_names(options["levels"] or LEVELS),
             seed=options["seed"],
             queue=options["queue"],
+            project=options["project"],
         )
         if not options["queue"]:
             work_through(orders, is_shown=self.on_terminal)
@@ -97,7 +98,7 @@ class Command(ConcordCommand):
         """Begin the run, or go on with it, and say what every stage left."""
         if options["file"] is None or not options["agent"]:
             raise InputError("name the file of seeds, and --agent who writes", field="file")
-        keys = load_keyring_for(None)
+        keys = load_keyring_for(None, options["project"])
         named = [options["agent"], *([options["judge"]] if options["judge"] else [])]
         agent, *checkers = [agents_services.parse_agent(one, side="assistant", keys=keys) for one in named]
         checker = next(iter(checkers), None)
@@ -107,7 +108,7 @@ class Command(ConcordCommand):
             return {"run": None, "estimate": seed_estimates.estimate(plan, agent=agent, checker=checker, levels=levels)}
         for one in (agent, *checkers):
             agents_services.probe(one, keys)
-        more = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
+        more = {name: options[name] for name in ("name", "seed", "budget_usd", "queue", "project")}
         run = seed_runs.begin(by=None, plan=plan, agent=agent, checker=checker, levels=levels, **more)
         if options["resume"]:
             candidates.resume(by=None, run=run)

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.corpus.models import Profile, Task
 from annotation.management.base import ConcordCommand
 from annotation.management.imports import read_named_texts
+from core.accounts.models.projects import Project
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.options.fields import add_arguments, read_arguments
@@ -49,8 +50,8 @@ class Command(ConcordCommand):
             help=f"a text in place of Concord's own: {', '.join(GENERATORS)}",
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
-        keys = load_keyring_for(None)
+    def run(self, *, project: Project | None, **options: Any) -> dict[str, object]:
+        keys = load_keyring_for(None, project)
         agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
         replaced = read_named_texts(options["prompt"], field="prompt")
         agents_services.probe(agent, keys)
@@ -65,6 +66,7 @@ class Command(ConcordCommand):
                 **read_arguments(NewMaking, options, but=ELSEWHERE),
                 replaced=replaced,
                 queue=False,
+                project=project,
             )
             for profile in profiles(options["profiles"])
         ]

@@ -12,9 +12,11 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.management.imports import read_named_texts
 from annotation.studies.models.studies import Study
+from core.accounts.models.projects import Project
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
+from judging.judges.providers.keys import Keyring
 from judging.judges.queries import workers
 from judging.judges.services.keys import load_keyring_for
 from judging.management.long_work import NO_WORKER, describe_cost, describe_estimate, wait_until_over, watch
@@ -76,18 +78,19 @@ class Command(ConcordCommand):
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
 
     def run(
-        self, *, also_annotate: int | None, draw: str, estimate: bool, now: bool, no_wait: bool, **options: object
-    ) -> dict[str, object]:
+        self, *, also_annotate: int | None, draw: str, estimate: bool, now: bool, no_wait: bool,
+        project: Project | None, **options: object,
+    ) -> dict[str, object]:  # fmt: skip
         check_combination(also_annotate, no_wait=no_wait)
-        plan = build_plan(options)
+        keys = load_keyring_for(None, project)
+        plan = build_plan(keys, options)
         if estimate:
             self.found = found = estimates.estimate(plan)
             usd = None if found.usd is None else float(found.usd)
             return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
-        keys = load_keyring_for(None)
         for agent in plan.agents:
             agents_services.probe(agent, keys)  # may wait on the network, so not while the database is locked
-        experiment = self.find_or_create(plan, now=now)
+        experiment = self.find_or_create(plan, project, now=now)
         if not now and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
@@ -100,11 +103,11 @@ class Command(ConcordCommand):
         return document(experiment, self.sample(experiment, also_annotate, draw))
 
     @audit_batch()
-    def find_or_create(self, plan: experiments.Plan, *, now: bool) -> Experiment:
+    def find_or_create(self, plan: experiments.Plan, project: Project | None, *, now: bool) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
         begun = queries.find_unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
         if begun is None:
-            return experiments.make(by=None, plan=plan, queue=not now)
+            return experiments.make(by=None, plan=plan, queue=not now, project=project)
         self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
         if not now:
             leases.queue([begun.pk])
@@ -167,8 +170,7 @@ def check_combination(also_annotate: int | None, *, no_wait: bool) -> None:
             raise InputError("The sample is drawn at the end: not with --no-wait.", field="also_annotate")
 
 
-def build_plan(options: Mapping[str, Any]) -> experiments.Plan:
-    keys = load_keyring_for(None)
+def build_plan(keys: Keyring, options: Mapping[str, Any]) -> experiments.Plan:
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
     given = read_arguments(NewExperiment, options, but=ELSEWHERE)
     limits = {name: given.pop(name) for name in LIMITS if name in given}
