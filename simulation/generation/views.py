@@ -90,8 +90,7 @@ def candidate_import(request: HttpRequest) -> HttpResponse:
     """Candidates from a file."""
     form = CandidateFileForm(request.POST or None, request.FILES or None)
     if form.is_valid() and (outcome := form.load(get_account(request))):
-        counts = outcome.to_document()
-        new, known = counts["created"]["candidates"], counts["unchanged"]["candidates"]
+        new, known = outcome.created["candidates"], outcome.unchanged["candidates"]
         said = _("{new:,} new candidates; {known:,} were there already.")
         messages.success(request, said.format(new=new, known=known))
         return redirect("candidate_list")
