@@ -22,6 +22,7 @@ ADVISORY_CLASS = 0x636F6E63
 TASKS = {"migrate": 1, "demo": 2}
 """Second half of those keys, by task."""
 
+TAKE = "SELECT pg_try_advisory_lock(%s, %s)"
 HOLDER = """
 SELECT coalesce(nullif(application_name, ''), 'process ' || pid || ' of the database server')
 FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -65,12 +66,7 @@ def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
                 return row[0] if row else ""
 
             ask("SELECT set_config('application_name', %s, false)", (describe_process()[:63],))
-            wait_for_turn(
-                lambda: bool(ask("SELECT pg_try_advisory_lock(%s, %s)", key)),
-                lambda: str(ask(HOLDER, key)),
-                task,
-                stderr,
-            )
+            wait_for_turn(lambda: bool(ask(TAKE, key)), lambda: str(ask(HOLDER, key)), task, stderr)
         yield
     finally:
         if link.is_usable():

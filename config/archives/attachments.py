@@ -42,10 +42,8 @@ def list_uses(needed: Mapping[type[Model], Iterable[int]]) -> list[tuple[str, st
 def files(needed: Mapping[type[Model], Iterable[int]]) -> Iterator[Member]:
     """The archive's files of attachments. What is lost on this site is missing there too."""
     uses = list_uses(needed)
-    yield (
-        USES,
-        (json.dumps({"sha256": sha256, "shown_by": name, "id": pk}).encode() + b"\n" for sha256, name, pk in uses),
-    )
+    lines = ({"sha256": sha256, "shown_by": name, "id": pk} for sha256, name, pk in uses)
+    yield USES, (json.dumps(line).encode() + b"\n" for line in lines)
     for sha256 in dict.fromkeys(sha256 for sha256, _, _ in uses):
         if (path := locate(sha256)).exists():
             yield f"{FOLDER}{sha256}", read_pieces(path)
