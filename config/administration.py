@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -46,15 +47,15 @@ VERBS.update({ADD, CHANGE, DELETE})
 class AuditedAdmin(ModelAdmin[Model]):
     """What Django writes into its own log is an act, too: which row, and which of its fields, without their values."""
 
-    def log_addition(self, request: HttpRequest, obj: Model, message: object) -> Any:
+    def log_addition(self, request: HttpRequest, obj: Model, message: object) -> LogEntry:
         record(ADD, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_addition(request, obj, message)
 
-    def log_change(self, request: HttpRequest, obj: Model, message: object) -> Any:
+    def log_change(self, request: HttpRequest, obj: Model, message: object) -> LogEntry:
         record(CHANGE, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_change(request, obj, message)
 
-    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Model]) -> Any:
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Model]) -> list[LogEntry] | LogEntry:
         for obj in queryset:
             record(DELETE, by=actor(request), on=obj)
         return super().log_deletions(request, queryset)
@@ -81,7 +82,7 @@ class AuditedSite(Administration):
         """A change and the act of it are one transaction, at whose end the act is written."""
 
         @wraps(view)
-        def audited(request: HttpRequest, *args: object, **kwargs: Any) -> Any:
+        def audited(request: HttpRequest, *args: object, **kwargs: object) -> Any:
             if request.method != "POST":
                 return view(request, *args, **kwargs)
             with audit_batch():

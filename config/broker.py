@@ -7,10 +7,11 @@ import time
 import uuid
 from pathlib import Path
 from queue import Empty
-from typing import Any
 
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.filebased import FileBasedCache
 from django.core.files import locks
+from kombu import Connection
 from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
 from kombu.utils.encoding import bytes_to_str, str_to_bytes
@@ -48,14 +49,14 @@ class FileCache(FileBasedCache):
 
     _dir: str
 
-    def add(self, key: object, value: object, *args: Any, **options: Any) -> bool:
+    def add(self, key: str, value: object, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         os.makedirs(self._dir, mode=0o700, exist_ok=True)  # it may be deleted at any time
         with open(os.path.join(self._dir, "add.lock"), "w") as lock:
             locks.lock(lock, locks.LOCK_EX)  # until the file is closed
-            return bool(super().add(key, value, *args, **options))
+            return bool(super().add(key, value, timeout, version))
 
 
-def build_shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
+def build_shared_cache(broker: str, engine: str, folder: Path) -> dict[str, object]:
     """Django's CACHES entry: what all processes of a site share, on however many hosts.
 
     That is Redis where it is the broker; else the database where that has a server of its own; else files, since a
@@ -97,7 +98,7 @@ class Channel(filesystem.Channel):
             part.unlink(missing_ok=True)
             raise ChannelError(f"A message cannot be written: {error}") from error
 
-    def _get(self, queue: str, timeout: float | None = None) -> Any:  # noqa: ARG002
+    def _get(self, queue: str, timeout: float | None = None) -> dict[str, object]:  # noqa: ARG002
         """The oldest message of the queue. Of several workers that reach for it, one gets it."""
         folder = Path(self.data_folder_in)
         for name in sorted(name for name in os.listdir(folder) if name.partition(".")[2] == f"{queue}.msg"):
@@ -106,16 +107,17 @@ class Channel(filesystem.Channel):
                 (folder / name).rename(taken)
             except FileNotFoundError:
                 continue
-            message = taken.read_bytes()
+            content = taken.read_bytes()
             taken.unlink()
-            return loads(bytes_to_str(message))
+            message: dict[str, object] = loads(bytes_to_str(content))
+            return message
         raise Empty
 
 
 class Transport(filesystem.Transport):
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None, **_: object) -> None:
+    def drain_events(self, connection: Connection, timeout: float | None = None, **_: object) -> None:
         """Look for messages once and hand control back: Celery asks for two seconds, and is deaf for as long."""
         longest = float(self.polling_interval or 1.0)
         super().drain_events(connection, timeout=longest if timeout is None else min(timeout, longest))

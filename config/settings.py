@@ -7,7 +7,6 @@ turns a bad setting into a system check with a hint.
 
 import os
 from pathlib import Path
-from typing import Any
 
 import dj_database_url
 import django_stubs_ext
@@ -137,15 +136,15 @@ SQLITE_OPTIONS: dict[str, object] = {
 }
 
 
-def database(url: str | None) -> dict[str, Any]:
+def database(url: str | None) -> dj_database_url.DBConfig:
     if not url:
         return {
             "ENGINE": "django.db.backends.sqlite3",
-            "NAME": DATA_DIR / "concord.sqlite3",
+            "NAME": str(DATA_DIR / "concord.sqlite3"),
             "OPTIONS": SQLITE_OPTIONS,
             "CONN_MAX_AGE": 60,  # opening the file and reading its schema anew costs every request some milliseconds
         }
-    parsed: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    parsed = dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
     if parsed["ENGINE"].endswith("sqlite3"):
         parsed["OPTIONS"] = SQLITE_OPTIONS
     if parsed["ENGINE"] == "django.db.backends.postgresql":

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import OutputWrapper
 from django.db import connection
@@ -23,6 +22,7 @@ ADVISORY_CLASS = 0x636F6E63
 TASKS = {"migrate": 1, "demo": 2}
 """Second half of those keys, by task."""
 
+TAKE = "SELECT pg_try_advisory_lock(%s, %s)"
 HOLDER = """
 SELECT coalesce(nullif(application_name, ''), 'process ' || pid || ' of the database server')
 FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -55,20 +55,18 @@ def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
     It asks again and again instead of waiting inside PostgreSQL: a statement that waits keeps its snapshot, for which
     a migration that builds an index concurrently would wait in turn.
     """
-    link: Any = connection.copy()
+    link = connection.copy()
     key = (ADVISORY_CLASS, TASKS[task])
     try:
         with link.cursor() as cursor:
 
-            def ask(statement: str, parameters: tuple[object, ...]) -> Any:
+            def ask(statement: str, parameters: tuple[int | str, ...]) -> object:
                 cursor.execute(statement, parameters)
                 row = cursor.fetchone()
                 return row[0] if row else ""
 
             ask("SELECT set_config('application_name', %s, false)", (describe_process()[:63],))
-            wait_for_turn(
-                lambda: ask("SELECT pg_try_advisory_lock(%s, %s)", key), lambda: ask(HOLDER, key), task, stderr
-            )
+            wait_for_turn(lambda: bool(ask(TAKE, key)), lambda: str(ask(HOLDER, key)), task, stderr)
         yield
     finally:
         if link.is_usable():

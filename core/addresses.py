@@ -14,13 +14,12 @@ import http.client
 import os
 import socket
 import ssl
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from threading import Timer
-from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 Address = IPv4Address | IPv6Address
@@ -55,7 +54,7 @@ RESERVED = [
 ]
 """What `ipaddress` takes for public in this or another version of Python."""
 
-Resolve = Callable[..., list[tuple[Any, ...]]]
+Resolve = Callable[..., Iterable[tuple[object, object, object, object, Sequence[object]]]]
 
 
 class ForbiddenAddressError(ValueError):

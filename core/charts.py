@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from django.core.cache import cache
 from django.utils.html import escape, format_html
@@ -33,6 +33,7 @@ else:
 
 
 P = ParamSpec("P")
+T = TypeVar("T")
 Spec = dict[str, Any]
 
 KEPT = 7 * 24 * 3600
@@ -88,7 +89,7 @@ def inline(values: Sequence[Mapping[str, object]]) -> alt.InlineData:
     return alt.InlineData(values=[dict(value) for value in values])
 
 
-def style_chart(chart: Any, palette: Palette) -> dict[str, object]:
+def style_chart(chart: alt.TopLevelMixin, palette: Palette) -> dict[str, object]:
     """The specification of a chart with the look that all charts share."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
@@ -108,7 +109,7 @@ def style_chart(chart: Any, palette: Palette) -> dict[str, object]:
         "title": {"color": palette.ink, "fontSize": 13, "fontWeight": 600, "offset": 8},
         "legend": {"labelColor": palette.ink, "labelFontSize": 13, "titleColor": palette.quiet},
     }
-    spec: dict[str, Any] = chart.to_dict()
+    spec: Spec = chart.to_dict()
     spec["config"] = {**spec.get("config", {}), **config}
     return spec
 
@@ -134,11 +135,11 @@ def _svg(request: bytes) -> str:
 TEXT = re.compile(r"(<text\b[^>]*>)([^<]+)")
 """A text of an SVG document."""
 
-Draw = Callable[[Callable[[Any, Palette], Spec], object], SafeString]
+Draw = Callable[[Callable[..., Spec], object], SafeString]
 """What makes markup of a chart and its rows."""
 
 
-def draw_on_page(chart: Callable[[Any, Palette], Spec], rows: object) -> SafeString:
+def draw_on_page(chart: Callable[[T, Palette], Spec], rows: T) -> SafeString:
     """The chart as a wide screen shows it and as a narrow one does; the style sheet hides one of the two."""
     wide, narrow = (to_safe_svg(_translate(svg(chart, rows, palette))) for palette in (PAGE, PHONE))
     return format_html('<div class="figure__wide">{}</div><div class="figure__narrow">{}</div>', wide, narrow)
@@ -155,7 +156,7 @@ def _translate_text(found: re.Match[str]) -> str:
     return found[0] if said == text else found[1] + escape(said)
 
 
-def draw_in_file(chart: Callable[[Any, Palette], Spec], rows: object) -> SafeString:
+def draw_in_file(chart: Callable[[T, Palette], Spec], rows: T) -> SafeString:
     """The chart in a document of its own."""
     return to_safe_svg(svg(chart, rows, FILE))
 
@@ -203,7 +204,7 @@ def draw_data(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs
     return csv_text([columns, *([row.get(name, "") for name in columns] for row in rows)])
 
 
-def _list_rows(part: Mapping[str, Any], panel: str, sets: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+def _list_rows(part: Spec, panel: str, sets: Spec) -> Iterator[dict[str, object]]:
     """The rows of a specification and of the parts in it, each with the title above it; `sets` are rows with a name."""
     title = part.get("title", panel)
     panel = str(title.get("text", "") if isinstance(title, dict) else title)

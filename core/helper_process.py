@@ -44,7 +44,7 @@ class HelperProcess:
         self._connection: Connection | None = None
         self._turn = Lock()
 
-    def run(self, request: bytes) -> Any:
+    def run(self, request: bytes) -> object:
         """Return the result of a request. A helper that has ended since the last one is replaced."""
         with self._turn:
             for is_last in (self._connection is None, True):

@@ -7,7 +7,7 @@ also keeps them parsed and planned for as long as a connection lasts. What comes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -73,7 +73,7 @@ class Columns(Generic[M]):
         return self.model.from_db("default", self.names, read)
 
     @cached_property
-    def converters(self) -> list[tuple[int, Any, Any]]:
+    def converters(self) -> Sequence[tuple[int, Callable[..., object], object]]:
         """What makes of a column's content a value: its place, and a function with the expression that it takes."""
         found = []
         for place, field in enumerate(self.fields):

@@ -12,10 +12,13 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -50,7 +53,7 @@ def cosine(a: FloatArray, b: FloatArray) -> float:
 
 
 @cache
-def _loaded() -> tuple[Any, Any]:
+def _loaded() -> tuple[npt.NDArray[np.float16], Tokenizer]:
     weights, tokens = _file(WEIGHTS), _file(TOKENIZER)
     if weights is None or tokens is None:
         raise FileNotFoundError(MISSING)
@@ -59,7 +62,7 @@ def _loaded() -> tuple[Any, Any]:
     return _matrix(weights), Tokenizer.from_file(str(tokens))
 
 
-def _matrix(file: Path) -> object:
+def _matrix(file: Path) -> npt.NDArray[np.float16]:
     """The one tensor of a safetensors file: a header's length, the header as JSON, and the numbers."""
     data = file.read_bytes()
     end = 8 + int.from_bytes(data[:8], "little")

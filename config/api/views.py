@@ -92,20 +92,19 @@ def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "summary": said["summary"],
                 "description": said.get("description", ""),
                 "query": [one for one in said.get("parameters", []) if one["in"] == "query"],
-                "body": fields(document, content(said.get("requestBody", {}))),
+                "body": fields(document["components"]["schemas"], content(said.get("requestBody", {}))),
                 "answer": answer(said["responses"]),
             }
 
 
 def content(part: dict[str, Any]) -> dict[str, object]:
     """The schema of a body, whatever its type."""
-    bodies: dict[str, dict[str, Any]] = part.get("content", {})
-    return next((one.get("schema", {}) for one in bodies.values()), {})
+    return next((one.get("schema", {}) for one in part.get("content", {}).values()), {})
 
 
-def fields(document: dict[str, object], schema: dict[str, object]) -> list[dict[str, Any]]:
+def fields(schemas: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, object]]:
     """Fields of a body with their types and what is said of them."""
-    shape = resolve_reference(document, schema)
+    shape = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
     needed = shape.get("required", [])
     return [
         {
@@ -116,13 +115,6 @@ def fields(document: dict[str, object], schema: dict[str, object]) -> list[dict[
         }
         for name, one in shape.get("properties", {}).items()
     ]
-
-
-def resolve_reference(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, object] = schema
-    if "$ref" in schema:
-        found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    return found
 
 
 def describe_type(schema: dict[str, Any]) -> str:

@@ -7,7 +7,6 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Model
@@ -28,10 +27,10 @@ SHOWN_BY: Mapping[str, type[Model]] = {"dialogue": Dialogue, "pair": ResponsePai
 PIECE = MEGABYTE
 
 
-def list_uses(needed: Mapping[type[Model], Iterable[int]]) -> list[dict[str, Any]]:
+def list_uses(needed: Mapping[type[Model], Iterable[int]]) -> list[tuple[str, str, int]]:
     """Which of these dialogues and pairs shows which attachment, by hash."""
     return [
-        {"sha256": sha256, "shown_by": name, "id": pk}
+        (sha256, name, pk)
         for name, model in SHOWN_BY.items()
         for some in iterate_batches(sorted(needed[model]), AT_ONCE)
         for sha256, pk in AttachmentUse.objects.filter(**{f"{name}__in": some})
@@ -43,8 +42,9 @@ def list_uses(needed: Mapping[type[Model], Iterable[int]]) -> list[dict[str, Any
 def files(needed: Mapping[type[Model], Iterable[int]]) -> Iterator[Member]:
     """The archive's files of attachments. What is lost on this site is missing there too."""
     uses = list_uses(needed)
-    yield USES, (json.dumps(one).encode() + b"\n" for one in uses)
-    for sha256 in dict.fromkeys(one["sha256"] for one in uses):
+    lines = ({"sha256": sha256, "shown_by": name, "id": pk} for sha256, name, pk in uses)
+    yield USES, (json.dumps(line).encode() + b"\n" for line in lines)
+    for sha256 in dict.fromkeys(sha256 for sha256, _, _ in uses):
         if (path := locate(sha256)).exists():
             yield f"{FOLDER}{sha256}", read_pieces(path)
 

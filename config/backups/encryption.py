@@ -17,7 +17,7 @@ import io
 import os
 import secrets
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -26,6 +26,9 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 from core.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
 MAGIC = b"Concord backup, encrypted, form 1\n"
 SALT, PROOF, KEY, TAG = 32, 16, 32, 16
@@ -80,12 +83,12 @@ class Encrypting(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         self.waiting += data
         while len(self.waiting) > CHUNK:  # the last chunk is sealed as such, so at least one byte waits for `finish`
             self._seal(self.waiting[:CHUNK], last=False)
             del self.waiting[:CHUNK]
-        return len(data)
+        return memoryview(data).nbytes
 
     def finish(self) -> None:
         self._seal(self.waiting, last=True)
@@ -118,12 +121,13 @@ class Decrypting(io.RawIOBase):
         self.at = offset + (0, self.at, self.size)[whence]
         return self.at
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         if self.at >= self.size:
             return 0
+        view = memoryview(buffer)
         number, begin = divmod(self.at, CHUNK)
-        piece = self._chunk(number)[begin : begin + len(buffer)]
-        buffer[: len(piece)] = piece
+        piece = self._chunk(number)[begin : begin + view.nbytes]
+        view[: len(piece)] = piece
         self.at += len(piece)
         return len(piece)
 

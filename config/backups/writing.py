@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO, NotRequired, TypedDict
+from typing import BinaryIO, NotRequired, TypedDict
 
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -53,7 +53,7 @@ class WrittenTable:
     """What a backup holds of one table."""
 
     rows: int = 0
-    sha256: Any = field(default_factory=hashlib.sha256)
+    sha256: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     def add(self, line: bytes) -> bytes:
         self.rows += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -23,8 +23,8 @@ class EraseForm(forms.Form):
         help_text=gettext_lazy("The labels stay."),
     )
 
-    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: Mapping[str, object] | None, *, person: User) -> None:
+        super().__init__(data)
         self.person = person
         self.fields["confirm"].label = _("To confirm, type the username: %(name)s") % {"name": person.username}
 

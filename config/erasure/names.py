@@ -7,9 +7,8 @@ change a figure: a person may be called "mean".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Model, QuerySet
 
@@ -48,7 +47,7 @@ def replace_in_results(person: User, new: str, studies: QuerySet[Study]) -> None
     rewrite_histories(person, new)
 
 
-def rewrite(model: type[Model], rows: QuerySet[Model], column: str, change: Any) -> None:
+def rewrite(model: type[Model], rows: QuerySet[Model], column: str, change: Callable[..., object]) -> None:
     """Change a column of JSON where `change` gives something else. Few rows at a time are read: results are long."""
     for pk, before in rows.order_by("pk").values_list("pk", column).iterator(chunk_size=10):
         after = change(before)

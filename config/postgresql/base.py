@@ -18,7 +18,7 @@ class PreparedCursor(Cursor[object]):
 
 
 class DatabaseOperations(operations.DatabaseOperations):
-    def last_executed_query(self, cursor: object, sql: object, params: object) -> Any:
+    def last_executed_query(self, cursor: object, sql: str, params: object) -> str:
         """For logs. Parameters of a prepared statement go beside it: there is no text that holds them."""
         return super().last_executed_query(cursor, sql, params) or sql
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django import template
 from django.template import Context
@@ -23,7 +22,7 @@ def markdown(text: object) -> SafeString:
 
 
 @register.inclusion_tag("components/content.html", takes_context=True)
-def content(context: Context, said: object, part: str = "", css: str = "", form: str = "") -> dict[str, Any]:
+def content(context: Context, said: object, part: str = "", css: str = "", form: str = "") -> dict[str, object]:
     """What is rated: a turn, or a text of a pair. `part` is its name where words in it can be marked.
 
     The form is the study's, `rendered` where there is none. Who asks for `?form=plain` sees it as it is written.

@@ -39,7 +39,7 @@ MOST_AT_ONCE = 1000
 
 Row = TypeVar("Row", bound=Model)
 Verb = TypeVar("Verb", bound=Options)
-Shown = Callable[[Any], object] | Serializer
+Shown = Callable[..., object] | Serializer
 
 
 class PageQuery(Given):
@@ -222,7 +222,7 @@ def json_types(data: object) -> object:
     return None if data is None else json.loads(Json().render(data))
 
 
-def valid(serializer: serializers.Serializer[Any]) -> dict[str, object]:
+def valid(serializer: serializers.Serializer[object]) -> dict[str, object]:
     serializer.is_valid(raise_exception=True)
     checked: dict[str, object] = serializer.validated_data
     return checked

@@ -5,6 +5,7 @@ Sessions are REST framework's own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
@@ -56,7 +57,7 @@ class AccountThrottle(SimpleRateThrottle):
 
     scope = "account"
 
-    def get_cache_key(self, request: Any, view: object) -> str | None:
+    def get_cache_key(self, request: Request, view: object) -> str | None:
         return f"api-rate-{request.user.pk}" if request.user.is_authenticated else None
 
 
@@ -97,6 +98,7 @@ class AlwaysJson(BaseContentNegotiation):
         return next((parser for parser in parsers if parser.media_type == given), None)
 
     def select_renderer(
-        self, request: Request, renderers: Any, format_suffix: object = None
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: object = None
     ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type
+        first = next(iter(renderers))
+        return first, first.media_type

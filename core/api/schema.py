@@ -6,7 +6,7 @@ The client under `client/` is written from that document: an operation's name is
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar
 
@@ -121,7 +121,7 @@ def says(
     body: object = None,
     query: object = None,
     status: int = 200,
-    also: Any = None,
+    also: Mapping[int, object] | None = None,
 ) -> Callable[[Handler], Handler]:
     """Describe one operation: what it does, what it takes, what it answers (`also`: further answers by status).
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -61,7 +59,7 @@ class ActList(Api):
 
     @says("audit_events", "What researchers did, newest first", build_page_schema(ActSerializer), query=ActQuery)
     def get(self, request: Request) -> Response:
-        asked: dict[str, Any] = self.parse_query(ActQuery)
+        asked = self.parse_query(ActQuery)
         before, limit = asked.pop("before", None), asked.pop("limit")
         rows = list_events(EventFilter(**asked), seen_by=self.me)
         if before is not None:

@@ -22,7 +22,7 @@ from decimal import Decimal
 from functools import cache, wraps
 from math import isfinite
 from pathlib import PurePath
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
@@ -64,7 +64,7 @@ class Pending:
     """The outermost act of a call."""
 
     verb: str
-    given: Mapping[str, Any]
+    by: User | None
     on: object
     arguments: dict[str, object]
     reference: tuple[str, int | None, str]
@@ -133,7 +133,7 @@ def audited(
             arguments = {name.rpartition(".")[2]: to_audit_json(find_argument(given, name)) for name in says}
             rows = [target, *given.values()]
             study = find_study(rows)
-            mine = Pending(verb, given, target, arguments, reference(target), study, find_project(rows, study))
+            mine = Pending(verb, given["by"], target, arguments, reference(target), study, find_project(rows, study))
             token = pending.set(mine)
             try:
                 return service(*args, **kwargs) if prepares else saved(*args, **kwargs)
@@ -195,7 +195,7 @@ def record(verb: str, *, by: User | None, on: object = None, **says: object) -> 
 def record_always(verb: str, *, by: User | None, on: object = None, **says: object) -> None:
     """The same, within another act too: it then stands before that."""
     study, given = find_study([on]), {name: to_audit_json(value) for name, value in says.items()}
-    mine, outer = Pending(verb, {"by": by}, on, given, reference(on), study, find_project([on], study)), pending.get()
+    mine, outer = Pending(verb, by, on, given, reference(on), study, find_project([on], study)), pending.get()
     if outer is not None and outer.is_in_transaction:
         outer.before.append(build_event(mine, None))  # whoever writes an act holds the log: not before the end
         return
@@ -217,7 +217,7 @@ def build_event(mine: Pending, result: object) -> Act:
     kind, key, name = mine.reference if mine.on is not None else reference(main(result))
     study = mine.study or find_study([main(result)])
     return Act(
-        who=mine.given["by"],
+        who=mine.by,
         operator=operator() if through.get() == Way.COMMAND else "",
         verb=mine.verb,
         kind=kind,

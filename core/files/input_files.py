@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Literal, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
@@ -83,9 +83,9 @@ class InputRows:
 
     name: str
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
-        place = (self.name, None if line is None else str(line), field)
-        return InputError(message, field=".".join(part for part in place if part), **parts)
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: object) -> InputError:
+        place = ".".join(part for part in (self.name, None if line is None else str(line), field) if part)
+        return InputError(message, file=None, line=None, field=place, **parts)
 
     def describe_line(self, line: int) -> str:
         return f"{self.name}.{line}"

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import DataError, IntegrityError
@@ -52,7 +51,7 @@ class Outcome:
             self.skipped = problems.to_json()
             self.errors_file = str(write_errors(problems, beside))
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, object]:
         document: dict[str, object] = {
             name: {kind: counter[kind] for kind in self.kinds}
             for name, counter in (("created", self.created), ("updated", self.updated), ("unchanged", self.unchanged))

@@ -15,11 +15,15 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 from core.batches import iterate_batches
 from core.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow
+    from _typeshed import ReadableBuffer
 
 PREFIX, SUFFIX = ".concord-", ".part"
 """Prefix of a file's name while it is written. Its writer holds a lock on it."""
@@ -141,7 +145,7 @@ class Pieces(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         piece = bytes(data)
         self.waiting.append(piece)
         self.told += len(piece)
@@ -184,7 +188,7 @@ Columns = Sequence[tuple[str, str]]
 TIME, TEXTS = "time", "texts"
 
 
-def load_arrow() -> Any:
+def load_arrow() -> ModuleType:
     """Return pyarrow with its Parquet module. Raises InputError where the package is not installed."""
     try:
         import pyarrow.parquet
@@ -192,10 +196,11 @@ def load_arrow() -> Any:
         raise InputError(
             "Parquet files and packed logs need the Python package pyarrow, which is not installed here"
         ) from error
-    return pyarrow
+    arrow: ModuleType = pyarrow
+    return arrow
 
 
-def build_schema(columns: Columns) -> object:
+def build_schema(columns: Columns) -> pyarrow.Schema:
     """Return the columns as Arrow has them. Raises InputError without pyarrow."""
     arrow = load_arrow()
     own = {TIME: arrow.timestamp("us", tz="UTC"), TEXTS: arrow.list_(arrow.string())}
@@ -207,7 +212,7 @@ def table_pieces(rows: Iterable[Sequence[object]], columns: Columns) -> Iterator
     return _row_groups(rows, build_schema(columns))
 
 
-def _row_groups(rows: Iterable[Sequence[object]], schema: Any) -> Iterator[bytes]:
+def _row_groups(rows: Iterable[Sequence[object]], schema: pyarrow.Schema) -> Iterator[bytes]:
     arrow, into = load_arrow(), Pieces()
     with arrow.parquet.ParquetWriter(into, schema) as writer:
         for group in iterate_batches(rows, ROWS_AT_ONCE):
@@ -225,7 +230,7 @@ class ParquetRows:
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:
-        self.arrow, self.schema, self.waiting = load_arrow(), build_schema(columns), list[Mapping[str, Any]]()
+        self.arrow, self.schema, self.waiting = load_arrow(), build_schema(columns), list[Mapping[str, object]]()
         path.parent.mkdir(parents=True, exist_ok=True)
         self.writer = self.arrow.parquet.ParquetWriter(path, self.schema)
 

@@ -11,7 +11,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from celery import current_app
 from django.db import transaction
@@ -26,6 +26,7 @@ from core.jobs.models import AbstractWorker, LeasedRow
 logger = logging.getLogger(__name__)
 
 Row = TypeVar("Row", bound=LeasedRow)
+Waiting = TypeVar("Waiting", bound=LeasedRow, covariant=True)
 
 
 def send(task: str, keys: Sequence[int], *, wait: float | None = None) -> None:
@@ -37,10 +38,10 @@ def send(task: str, keys: Sequence[int], *, wait: float | None = None) -> None:
         logger.exception("The broker cannot be reached. Work goes on by itself once a worker can reach it.")
 
 
-class WorkQueue(Generic[Row]):
+class WorkQueue(Generic[Waiting]):
     """The rows of one table that workers are told of, and hold while they live."""
 
-    MODEL: type[Row]
+    MODEL: type[Waiting]
     TASK: ClassVar[str]
     """The task that works on a row, by its key."""
 
@@ -53,15 +54,15 @@ class WorkQueue(Generic[Row]):
     def __init__(self) -> None:
         QUEUES.append(self)
 
-    def unfinished(self) -> QuerySet[Row]:
+    def unfinished(self) -> QuerySet[Waiting]:
         """Rows that are left to do."""
         return self.MODEL._default_manager.filter(self.LEFT)
 
-    def waiting(self, before: datetime | None = None) -> QuerySet[Row]:
+    def waiting(self, before: datetime | None = None) -> QuerySet[Waiting]:
         """Rows in nobody's hands that are due, or of which workers were told before then."""
         return self.unfinished().filter(worker__isnull=True, queued_at__lte=before or timezone.now())
 
-    def claimable(self) -> QuerySet[Row]:
+    def claimable(self) -> QuerySet[Waiting]:
         """Rows that anybody may claim: left, due, and held by no living process."""
         return self.unfinished().filter(is_unheld(), Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now()))
 
@@ -90,7 +91,7 @@ class WorkQueue(Generic[Row]):
         send(self.TASK, keys, wait=wait)
 
 
-QUEUES: list[WorkQueue[Any]] = []
+QUEUES: list[WorkQueue[LeasedRow]] = []
 """All tables of work."""
 
 
@@ -159,11 +160,11 @@ class Leases(WorkQueue[Row]):
             self.send([row.pk], wait=seconds)
 
 
-Queues = Sequence[WorkQueue[Any]]
+Queues = Sequence[WorkQueue[LeasedRow]]
 
 
 def sweep(workers: type[AbstractWorker], queues: Queues) -> int:
-    """Hand out again what nobody works on. Any number of processes may do this at once. Returns how many rows."""
+    """Hand out again what nobody works on, by any number of processes at once. Returns how many rows."""
     note_gone(workers)
     of_gone, now = Q(worker__seen_at__lt=gone_before()), timezone.now()
     return sum(hand_out(one, [*one.abandoned(of_gone), *one.lost(now - one.LOST_AFTER)]) for one in queues)
@@ -181,7 +182,7 @@ def take_over(workers: type[AbstractWorker], queues: Queues) -> int:
     return sum(hand_out(one, [*one.abandoned(of_gone), *one.lost(now)]) for one in queues)
 
 
-def hand_out(queue: WorkQueue[Any], keys: Sequence[int]) -> int:
+def hand_out(queue: WorkQueue[LeasedRow], keys: Sequence[int]) -> int:
     found = list(dict.fromkeys(keys))
     if found:
         logger.info("Handing out %s of %s again.", len(found), queue.MODEL._meta.verbose_name_plural)

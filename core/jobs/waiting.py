@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from time import sleep, time
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from celery import current_app
 from django.core.cache import cache
@@ -154,8 +154,3 @@ def load_or_make(key: str, make: Callable[[], T]) -> T:
             found = make()
             cache.set(key, found, KEPT)
     return found
-
-
-def load(key: str) -> Any:
-    """What is kept under a key; None where nothing is."""
-    return cache.get(key)

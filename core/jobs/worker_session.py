@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.db import InterfaceError, OperationalError
 from django.db.models import Q
@@ -13,6 +12,7 @@ from django.db.models import Q
 from core.jobs.backoff import PausedError, PermanentError, TransientError
 from core.jobs.heartbeat import W
 from core.jobs.leases import Leases, Row, WorkQueue
+from core.jobs.models import LeasedRow
 
 LOOK_EVERY = 0.5  # seconds between looks at whether the work was stopped or taken away
 LONGEST = 120.0  # seconds, after which other work that waits gets its turn
@@ -45,7 +45,7 @@ class WorkerSession:
         self.looked = time.monotonic()
         return True
 
-    def has_had_its_turn(self, queue: WorkQueue[Any], mine: Q) -> bool:
+    def has_had_its_turn(self, queue: WorkQueue[LeasedRow], mine: Q) -> bool:
         """Whether it went on for long, and other work waits."""
         return time.monotonic() - self.began > LONGEST and queue.others_wait(mine)
 

@@ -114,8 +114,8 @@ class OptionsForm(forms.Form):
         field = self.fields[name]
         if "choices" in attributes and isinstance(field, forms.CharField):
             said = {part: getattr(field, part) for part in ("label", "help_text", "initial", "required")}
-            chosen: Any = forms.ChoiceField(**said)
-            chosen.shows_default, self.fields[name] = getattr(field, "shows_default", False), chosen
+            self.fields[name] = forms.ChoiceField(**said)
+            attributes["shows_default"] = getattr(field, "shows_default", False)
         for attribute in sorted(attributes, key="choices".__eq__):  # a widget takes the choices that are set after it
             setattr(self.fields[name], attribute, attributes[attribute])
 
@@ -211,23 +211,23 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         child = {} if option.item.type is object else {"child": build_rest_field(option.item, nested)}
         return serializers.DictField(**child, allow_empty=not option.shortest, **said)
     if option.type is list and option.item:
-        lengths: dict[str, Any] = {"min_length": option.shortest, "max_length": option.longest}
-        return serializers.ListField(child=build_rest_field(option.item, nested), **lengths, **said)
+        inner = build_rest_field(option.item, nested)
+        return serializers.ListField(child=inner, min_length=option.shortest, max_length=option.longest, **said)
     if issubclass(option.type, Options):
         del said["error_messages"]
         return build_serializer(option.type, nested, nested)(**said)
     if option.type is str:
-        lengths = {"max_length": option.longest, "trim_whitespace": option.strips is not False}
-        return serializers.CharField(allow_blank=not option.shortest, **lengths, **said)
+        said |= {"max_length": option.longest, "trim_whitespace": option.strips is not False}
+        return serializers.CharField(allow_blank=not option.shortest, **said)
     return REST_FIELDS[option.type](**option.range, **said)
 
 
-def add_arguments(parser: ArgumentParser, model: type[Options], *, but: Iterable[str] = (), **defaults: Any) -> None:
+def add_arguments(parser: ArgumentParser, model: type[Options], *, but: Iterable[str] = (), **defaults: object) -> None:
     """Add an argument of a command for each option. `defaults` are those that only the command has."""
     for name, option in read_options(model).items():
         if name not in but:
-            says = {"default": defaults[name], "required": False} if name in defaults else {}
-            add_argument(parser, name, replace(option, **says))
+            own = replace(option, default=defaults[name], required=False) if name in defaults else option
+            add_argument(parser, name, own)
 
 
 def add_argument(parser: ArgumentParser, name: str, option: Option) -> None:
@@ -249,8 +249,9 @@ def add_argument(parser: ArgumentParser, name: str, option: Option) -> None:
         said["nargs"] = "*" if option.nullable and not option.shortest else "+"  # an empty list says more than none
     elif hint.positional and not option.required:
         said["nargs"] = "?"
-    called: dict[str, Any] = {} if hint.positional else {"dest": name, "required": option.required}
-    parser.add_argument(name if hint.positional else flag, default=option.default, **called, **said)
+    if not hint.positional:
+        said |= {"dest": name, "required": option.required}
+    parser.add_argument(name if hint.positional else flag, default=option.default, **said)
 
 
 def read_arguments(model: type[Options], options: Mapping[str, Any], *, but: Iterable[str] = ()) -> dict[str, Any]:

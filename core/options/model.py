@@ -38,7 +38,7 @@ DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
 Dollars = Annotated[Decimal, Field(**DOLLARS)]
 
 REQUIRED = gettext_noop("This field is required.")
-INVALID: dict[Any, str] = {
+INVALID: dict[type, str] = {
     int: gettext_noop("Enter a whole number."),
     float: gettext_noop("Enter a number."),
     Decimal: gettext_noop("Enter a number."),
@@ -148,7 +148,7 @@ class Option:
     choices: Mapping[str, str] | None = None
     hint: Hint = Hint()
     required: bool = True
-    default: Any = None
+    default: object = None
     title: str = ""
     description: str = ""
 
@@ -187,8 +187,8 @@ def read_options(model: type[Options]) -> Mapping[str, Option]:
 
 def read_field(field: FieldInfo) -> Option:
     default = field.get_default(call_default_factory=True, validated_data={})
-    texts: dict[str, Any] = {"title": field.title or "", "description": field.description or ""}
-    option = replace(read_type(field.annotation, field.metadata), **texts)
+    option = read_type(field.annotation, field.metadata)
+    option = replace(option, title=field.title or "", description=field.description or "")
     return option if default is PydanticUndefined else replace(option, required=False, default=default)
 
 

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 from django.utils.safestring import SafeString
 
@@ -33,23 +32,23 @@ class Section:
     place: SafeString = field(default_factory=SafeString)
 
 
-def build_sections(text: str, parts: Sequence[Mapping[str, object]]) -> list[Section]:
+def build_sections(text: str, parts: Sequence[Mapping[str, str | int]]) -> list[Section]:
     """The text by its parts; the whole as Markdown where it has none. What no part covers is shown as well."""
     if not parts:
         return [Section("text", render_markdown(text))]
     return list(iterate_sections(text, parts))
 
 
-def iterate_sections(text: str, parts: Sequence[Mapping[str, Any]]) -> Iterator[Section]:
+def iterate_sections(text: str, parts: Sequence[Mapping[str, str | int]]) -> Iterator[Section]:
     at = 0
     for part in parts:
-        head = build_head(part)
-        between = text[at : part["start"]]
+        head, start, end = build_head(part), int(part["start"]), int(part["end"])
+        between = text[at:start]
         left = between.removesuffix(f"{head}:\n") if head else between
         if left.strip():
             yield Section("text", render_markdown(left, at))
-        yield build_section(text[part["start"] : part["end"]], part, head)
-        at = part["end"]
+        yield build_section(text[start:end], part, head)
+        at = end
     if text[at:].strip():
         yield Section("text", render_markdown(text[at:], at))
 
@@ -61,7 +60,7 @@ def build_head(part: Mapping[str, object]) -> str:
     return f"{HEADS[kind]} {part.get('name', '')}".strip() if kind in HEADS else ""
 
 
-def build_section(body: str, part: Mapping[str, Any], head: str) -> Section:
+def build_section(body: str, part: Mapping[str, str | int], head: str) -> Section:
     kind, start = str(part["kind"]), int(part["start"])
     if kind == "turn":
         return Section(kind, head=head)
@@ -83,7 +82,7 @@ def write_citation(body: str, start: int, url: str) -> SafeString:
     return to_safe_html(f"{write_plain(said, start) if said else ''}{link}")
 
 
-def build_attached(body: str, part: Mapping[str, Any]) -> Section:
+def build_attached(body: str, part: Mapping[str, str | int]) -> Section:
     """A picture or a sound; one that is missing, or lies elsewhere, is named."""
     url = str(part.get("url", ""))
     return Section(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
@@ -24,11 +23,11 @@ from simulation.experiments.models import Experiment, PreferenceType, SimulatedD
 
 COLUMNS = (
     "pk",
-    "variant",
     "profile__source",
     "profile__external_id",
     "profile__interests",
     "task__external_id",
+    "variant",
     "task__domains",
     "task__is_multi_domain",
 )
@@ -61,22 +60,17 @@ def candidates(*, source: str = "", users: Iterable[str] = (), tasks: Iterable[s
         rows = rows.filter(profile__external_id__in=wanted)
     if chosen := list(tasks):
         rows = rows.filter(task__external_id__in=chosen)
-    found = (candidate(row) for row in rows.order_by().values(*COLUMNS).iterator(chunk_size=5000))
+    found = (candidate(row) for row in rows.order_by().values_list(*COLUMNS).iterator(chunk_size=5000))
     return sorted(found, key=lambda one: one.key)
 
 
-def candidate(row: Mapping[str, Any]) -> EligibleScenario:
-    domains = tuple(row["task__domains"] or ())
-    return EligibleScenario(
-        pk=row["pk"],
-        source=row["profile__source"],
-        user=row["profile__external_id"],
-        task=row["task__external_id"],
-        variant=row["variant"],
-        domains=domains,
-        is_multi_domain=row["task__is_multi_domain"] or len(domains) > 1,
-        masked=list_masked(domains, row["profile__interests"] or {}),
-    )
+Row = tuple[int, str, str, Mapping[str, object] | None, str, str, Sequence[str] | None, bool]
+
+
+def candidate(row: Row) -> EligibleScenario:
+    pk, source, user, interests, task, variant, of_task, is_multi_domain = row
+    domains, masked = tuple(of_task or ()), list_masked(of_task or (), interests or {})
+    return EligibleScenario(pk, source, user, task, variant, domains, is_multi_domain or len(domains) > 1, masked)
 
 
 def list_masked(domains: Sequence[str], interests: Mapping[str, object]) -> tuple[str, ...]:
@@ -181,7 +175,8 @@ class Progress:
 
 def progress(experiment: Experiment) -> Progress:
     """Four queries, whatever the size of the experiment."""
-    counts = list(experiment.dialogues.order_by().values("ending").annotate(n=Count("pk")))
+    by_ending = experiment.dialogues.order_by().values("ending").annotate(n=Count("pk"))
+    counts = {row["ending"]: row["n"] for row in by_ending}
     now = timezone.now()
     turns = Turn.objects.filter(simulated__experiment=experiment).aggregate(
         n=Count("pk"),
@@ -193,13 +188,13 @@ def progress(experiment: Experiment) -> Progress:
     )
     return Progress(
         state=experiment.state,
-        total=sum(count["n"] for count in counts),
+        total=sum(counts.values()),
         begun=turns["dialogues"],
         endings=endings(counts),
         turns=turns["n"],
         cut=turns["cut"],
         cut_off=turns["cut_off"],
-        rate=rate(experiment, turns, now),
+        rate=rate(experiment, turns["n"], turns["lately"], turns["last"], now),
         held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=gone_before()).exists(),
         workers=workers.alive().count(),
         waits_until=experiment.queued_at
@@ -208,21 +203,20 @@ def progress(experiment: Experiment) -> Progress:
     )
 
 
-def endings(counts: list[dict[str, Any]]) -> tuple[Ended, ...]:
+def endings(counts: Mapping[str, int]) -> tuple[Ended, ...]:
     """In the order of ENDINGS."""
-    by_key = {count["ending"]: count["n"] for count in counts}
-    return tuple(Ended(key, _(name), key in REGULAR, by_key[key]) for key, name in ENDINGS.items() if key in by_key)
+    return tuple(Ended(key, _(name), key in REGULAR, counts[key]) for key, name in ENDINGS.items() if key in counts)
 
 
-def rate(experiment: Experiment, turns: dict[str, Any], now: datetime) -> float | None:
-    if not turns["n"]:
+def rate(experiment: Experiment, n: int, lately: int, last: datetime | None, now: datetime) -> float | None:
+    if last is None:
         return None
     if experiment.state == "running":
-        n, since, until = turns["lately"], now - LATELY, now
+        n, since, until = lately, now - LATELY, now
     else:
-        n, since, until = turns["n"], experiment.created_at, turns["last"]
-    seconds: float = (until - max(since, experiment.created_at)).total_seconds()
-    return float(n) / max(seconds, 1.0)
+        since, until = experiment.created_at, last
+    seconds = (until - max(since, experiment.created_at)).total_seconds()
+    return n / max(seconds, 1.0)
 
 
 def list_experiments() -> QuerySet[Experiment]:

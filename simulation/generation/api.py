@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
@@ -194,7 +192,8 @@ class CandidateRuns(BenchmarksApi):
     @says("order_candidates", "Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
         given = self.parse_body(NewCandidateRun)
-        given["questions"] = build_questions(given["questions"])
+        asked = [(one["profile"], one["question"], one["kind"]) for one in given["questions"]]
+        given["questions"] = build_questions(asked)
         described = self.find_project(given)
         keys = load_keyring_for(self.me, described["project"])
         described["agent"] = agents_services.build_agent(side="assistant", **given["agent"], keys=keys)
@@ -202,12 +201,12 @@ class CandidateRuns(BenchmarksApi):
         return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
 
 
-def build_questions(asked: list[dict[str, Any]]) -> list[Question]:
+def build_questions(asked: list[tuple[int, str, str]]) -> list[Question]:
     """With their profiles, each question once."""
-    people = Profile.objects.in_bulk({one["profile"] for one in asked})
-    if missing := [one["profile"] for one in asked if one["profile"] not in people]:
+    people = Profile.objects.in_bulk({pk for pk, _, _ in asked})
+    if missing := [pk for pk, _, _ in asked if pk not in people]:
         raise InputError("There is no profile {missing}.", field="questions", missing=missing[0])
-    return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
+    return list(dict.fromkeys(Question(people[pk], text, kind) for pk, text, kind in asked))
 
 
 OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", "against")
@@ -224,8 +223,9 @@ class SeedRuns(BenchmarksApi):
             if described.get(side):
                 described[side] = agents_services.build_agent(side="assistant", **described[side], keys=keys)
         if described.pop("estimate"):
-            asked: dict[str, Any] = {name: described.get(name) for name in ("agent", "checker", "levels")}
-            return Response(seed_estimates.estimate(plan, **asked), status=201)
+            agent, checker, levels = described["agent"], described.get("checker"), described["levels"]
+            found = seed_estimates.estimate(plan, agent=agent, checker=checker, levels=levels)
+            return Response(found, status=201)
         run = seed_runs.begin(by=self.me, plan=plan, **described)
         return Response(seed_runs.document(run), status=201)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import combinations
-from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -20,7 +19,7 @@ from core.api.uploads import save_upload
 from core.errors import InputError
 from core.files.input_files import MEGABYTE
 from core.files.outcome import Outcome
-from core.options.fields import OptionsForm, split_names
+from core.options.fields import OptionsForm, Result, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
@@ -210,20 +209,20 @@ class SeedRunForm(UploadedForm):
     def begin(self, by: User) -> CandidateRun | None:
         """The run, sent to the workers; None if it was refused, with the reason at its field."""
         more = self.arguments("name", "seed", "budget_usd")
-        return self.done(lambda: seed_runs.begin(by=by, **self.build_plan(by), **more))
+        return self.done(lambda: self.pass_plan(lambda **plan: seed_runs.begin(by=by, **plan, **more), by))
 
     def estimate(self, by: User) -> SeedEstimateDocument | None:
         """What it would take; None if it was refused."""
-        return self.done(lambda: seed_estimates.estimate(**self.build_plan(by)))
+        return self.done(lambda: self.pass_plan(seed_estimates.estimate, by))
 
-    def build_plan(self, by: User) -> dict[str, Any]:
+    def pass_plan(self, to: Callable[..., Result], by: User) -> Result:
         given = self.cleaned_data
         with save_upload(given["file"]) as file, say_at_file():
             seeds, _ = seed_runs.read_seeds(file)
         against = [one.split("-") for one in given["against"]]
         plan = SeedPlan(seeds, against=against, **self.arguments("personas", "specific", "general", "memories"))
         sides = {name: find_agent(given[name], name, by) if given[name] else None for name in ("agent", "checker")}
-        return {"plan": plan, "levels": given["levels"], **sides}
+        return to(plan=plan, levels=given["levels"], **sides)
 
 
 class CandidateFileForm(UploadedForm):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import F
@@ -92,8 +90,7 @@ def candidate_import(request: HttpRequest) -> HttpResponse:
     """Candidates from a file."""
     form = CandidateFileForm(request.POST or None, request.FILES or None)
     if form.is_valid() and (outcome := form.load(get_account(request))):
-        counts = outcome.to_document()
-        new, known = counts["created"]["candidates"], counts["unchanged"]["candidates"]
+        new, known = outcome.created["candidates"], outcome.unchanged["candidates"]
         said = _("{new:,} new candidates; {known:,} were there already.")
         messages.success(request, said.format(new=new, known=known))
         return redirect("candidate_list")
@@ -109,7 +106,7 @@ def candidate_run(request: HttpRequest, pk: int) -> HttpResponse:
     page = Paginator(ids, PER_PAGE).get_page(request.GET.get("page"))
     texts = Candidate.objects.select_related("profile").in_bulk(list(page))
     context = {
-        **build_progress_context(run),
+        **build_progress_context(run, queries.progress(run)),
         "page": page,
         "rows": [texts[key] for key in page if key in texts],
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
@@ -124,10 +121,10 @@ def candidate_progress(request: HttpRequest, pk: int) -> HttpResponse:
     run = find_run(pk)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("candidate_run", pk=pk)
-    context = build_progress_context(run)
-    if not context["progress"].is_running:
+    progress = queries.progress(run)
+    if not progress.is_running:
         return HttpResponse(headers={"HX-Refresh": "true"})
-    return render(request, "simulation/_candidate_progress.html", context)
+    return render(request, "simulation/_candidate_progress.html", build_progress_context(run, progress))
 
 
 @researcher_required
@@ -181,9 +178,8 @@ def find_run(pk: int) -> CandidateRun:
     return run
 
 
-def build_progress_context(run: CandidateRun) -> dict[str, Any]:
+def build_progress_context(run: CandidateRun, progress: queries.CandidateProgress) -> dict[str, object]:
     """What changes while a run is on."""
-    progress = queries.progress(run)
     ids = queries.list_left(run)
     return {
         "run": run,

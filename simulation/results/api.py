@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -15,7 +15,9 @@ from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
 from core.errors import InputError, NotComputedError
 from judging.assessment.api.documents import Queued
+from judging.judges.models import Judge
 from simulation.experiments.api import ExperimentsApi, list_experiments
+from simulation.experiments.models import Experiment
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, measures, results
 from simulation.results.services.data import Filters
@@ -51,9 +53,9 @@ class ExperimentResults(ExperimentsApi):
     def get(self, request: Request, pk: int) -> Response:
         given = self.parse_query(ResultsQuery)
         asked = self.parse_results_query(pk, given)
-        found = results.load_or_compute(**asked, patient=given["whole"]) or results.find_last(**asked)
+        found = results.load_or_compute(*asked, patient=given["whole"]) or results.find_last(*asked)
         if found is None:
-            waiting = results.find_request(**asked)
+            waiting = results.find_request(*asked)
             told = waiting.error or waiting.says if waiting else "POST here, or insist with ?whole=true."
             raise NotComputedError("Not computed yet: {left}. {told}", left=results.describe_left(), told=told)
         return Response(add_published(found) if given["published"] else found)
@@ -66,13 +68,15 @@ class ExperimentResults(ExperimentsApi):
         status=202,
     )
     def post(self, request: Request, pk: int) -> Response:
-        results.ask(by=self.me, **self.parse_results_query(pk, self.parse_body(AskedResults)))
+        results.ask(*self.parse_results_query(pk, self.parse_body(AskedResults)), by=self.me)
         return Response({"queued": True}, status=202)
 
-    def parse_results_query(self, pk: int, given: dict[str, Any]) -> dict[str, Any]:
+    def parse_results_query(
+        self, pk: int, given: dict[str, object]
+    ) -> tuple[Experiment, Judge | None, IntervalOptions, Filters]:
         experiment = self.experiment(pk)
-        judge = results.judge_called(list_experiment_judges(experiment), given["judge"])
-        return {"experiment": experiment, "judge": judge, "options": IntervalOptions(), "filters": Filters.parse(given)}
+        judge = results.judge_called(list_experiment_judges(experiment), str(given["judge"]))
+        return experiment, judge, IntervalOptions(), Filters.parse(given)
 
 
 class RanksQuery(AskedResults):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.json_text import parse_json
 from core.files.tables.rows import TableRow
 from core.files.writing import load_arrow
+
+if TYPE_CHECKING:
+    import pyarrow
 
 AT_ONCE = 500
 SPLIT = "split"
@@ -35,7 +38,7 @@ def read_arrow(file: InputFile, path: Path | None = None, first: int = 1) -> Ite
     try:
         with arrow.memory_map(str(place)) as source:
             try:
-                batches: Any = arrow.ipc.open_stream(source)
+                batches = arrow.ipc.open_stream(source)
             except arrow.ArrowInvalid:
                 reader = arrow.ipc.open_file(source)
                 batches = (reader.get_batch(place) for place in range(reader.num_record_batches))
@@ -44,13 +47,13 @@ def read_arrow(file: InputFile, path: Path | None = None, first: int = 1) -> Ite
         raise file.error("is not an Arrow file that can be read: {why}", why=error) from error
 
 
-def slice_batch(batch: Any) -> Iterator[object]:
+def slice_batch(batch: pyarrow.RecordBatch) -> Iterator[pyarrow.RecordBatch]:
     """A batch of a saved dataset may hold all rows; only some become Python objects at once."""
     for start in range(0, batch.num_rows, AT_ONCE):
         yield batch.slice(start, AT_ONCE)
 
 
-def number_rows(batches: Any, first: int) -> Iterator[TableRow]:
+def number_rows(batches: Iterable[pyarrow.RecordBatch], first: int) -> Iterator[TableRow]:
     number = first
     for batch in batches:
         for row in batch.to_pylist():

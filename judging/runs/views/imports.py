@@ -48,9 +48,7 @@ def group_formats(formats: Iterable[Format], chosen: Format) -> list[tuple[str, 
 def build_context(outcome: Outcome, source: str) -> dict[str, object]:
     """Counts in rows, the first bad records, and the study to go on with."""
     document = outcome.to_document()
-    rows = [
-        (kind, *(document[name][kind] for name in ("created", "updated", "unchanged"))) for kind in document["created"]
-    ]
+    rows = [(kind, outcome.created[kind], outcome.updated[kind], outcome.unchanged[kind]) for kind in outcome.kinds]
     kind = next((kind.removesuffix("s") for kind, *counts in rows if kind in ITEMS and any(counts)), "")
     return {
         "rows": rows,
@@ -58,8 +56,8 @@ def build_context(outcome: Outcome, source: str) -> dict[str, object]:
         "changed": any(created or updated for _kind, created, updated, _unchanged in rows),
         "unchanged": any(unchanged for *_, unchanged in rows),
         "warnings": document["warnings"],
-        "skipped": document["skipped"][:SHOWN],
-        "n_skipped": len(document["skipped"]),
-        "left_out": _("Records that were left out: {n}").format(n=len(document["skipped"])),
+        "skipped": outcome.skipped[:SHOWN],
+        "n_skipped": len(outcome.skipped),
+        "left_out": _("Records that were left out: {n}").format(n=len(outcome.skipped)),
         "study": Study.objects.filter(name=outcome.study).first() if outcome.study else None,
     }

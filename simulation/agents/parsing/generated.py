@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -79,22 +79,23 @@ def preferences(reply: str, types: Sequence[TypeSpec]) -> dict[str, str | list[s
     return {name: find_value(known[name], value) for name, value in found.items()}
 
 
-def find_value(wanted: TypeSpec, value: Any) -> str | list[str]:
-    values = value if isinstance(value, list) else [value]
+def find_value(wanted: TypeSpec, value: object) -> str | list[str]:
+    values: list[object] = value if isinstance(value, list) else [value]
+    texts = [one for one in values if isinstance(one, str) and one.strip()]
     if isinstance(value, list) and not wanted.several and len(value) != 1:
         raise UnfitError("takes one value", wanted.field)
-    if not values or not all(isinstance(one, str) and one.strip() for one in values):
+    if not texts or len(texts) < len(values):
         raise UnfitError("takes text" if not wanted.several else "takes a list of texts", wanted.field)
-    if strange := [one for one in values if wanted.possible and one not in wanted.possible]:
+    if strange := [one for one in texts if wanted.possible and one not in wanted.possible]:
         raise UnfitError(f"{strange[0]!r} is not one of {'; '.join(wanted.possible)}", wanted.field)
-    return list(dict.fromkeys(values)) if wanted.several else str(values[0])
+    return list(dict.fromkeys(texts)) if wanted.several else texts[0]
 
 
 def summary(reply: str) -> str:
     return check_reply(reply, Summary).summary
 
 
-def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]:
+def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, str | list[str]]]:
     """As many tasks as asked for, each about preference types that there are."""
     made, names = check_reply(reply, Tasks).tasks, {one.name for one in types}
     if len(made) != n:
@@ -105,7 +106,7 @@ def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]
     return [one.model_dump(exclude_unset=True) for one in made]
 
 
-def tasks_multi(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, object]]:
+def tasks_multi(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, str | list[str]]]:
     """As many tasks as asked for, each of two to five of the types' domains and about types of all of these."""
     made, known = tasks(reply, types, n), {one.domain for one in types}
     for place, one in enumerate(made):
@@ -129,21 +130,22 @@ def mask(reply: str, domains: Sequence[str]) -> dict[str, int]:
         raise UnfitError("takes 1 or 0", wrong[0])
     if not any(found.values()):
         raise UnfitError("none of the domains has a 1", "mask")
-    return {domain: int(found[domain]) for domain in domains}
+    return {domain: int(found[domain] == 1) for domain in domains}
 
 
 def situation(reply: str) -> dict[str, dict[str, str]]:
     """Each variable with its value and why it fits."""
-    found = document(reply)
+    found, told = document(reply), {}
     for name in SITUATION:
         one = found.get(name)
         if not isinstance(one, dict) or set(one) != {"value", "justification"}:
             raise UnfitError("takes a value and a justification", name)
         if empty := [part for part, text in one.items() if not isinstance(text, str) or not text.strip()]:
             raise UnfitError("takes text", f"{name}.{empty[0]}")
+        told[name] = {part: text.strip() for part, text in one.items()}
     if strange := [name for name in found if name not in SITUATION]:
         raise UnfitError("was not asked for", strange[0])
-    return {name: {part: text.strip() for part, text in found[name].items()} for name in SITUATION}
+    return told
 
 
 def conflicts(reply: str, fields: Sequence[str]) -> list[dict[str, object]]:
@@ -165,7 +167,7 @@ def list_fields(demographics: Mapping[str, object], preferences: Mapping[str, ob
     return [*(f"Demographics: {name}" for name in demographics), *held]
 
 
-def document(reply: str) -> dict[str, Any]:
+def document(reply: str) -> dict[str, object]:
     """The JSON object in a reply; what stands before and after it is let pass."""
     start, end = reply.find("{"), reply.rfind("}")
     if start < 0 or end < start:

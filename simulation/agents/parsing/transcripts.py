@@ -24,11 +24,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from simulation.agents.prompts import Side
 
-NAMES = {
+NAMES: dict[Side, str] = {
     "user": "user|human|benutzer|nutzer|utilisateur|usuario|usuário|utente|пользователь|用户|用戶|ユーザー|"
     "사용자|المستخدم",
     "assistant": "assistant|ai|ai assistant|virtual assistant|chatbot|assistent|asistente|assistente|ассистент|"
@@ -36,7 +35,7 @@ NAMES = {
 }
 """What chat models call the sides."""
 
-LOOSE_NAMES = {
+LOOSE_NAMES: dict[Side, str] = {
     "user": "customer|client|guest|person|me|kunde|cliente|客户|顾客|お客様|العميل",
     "assistant": "agent|bot|support|operator|mitarbeiter|agente|客服|オペレーター|الموظف",
 }
@@ -148,7 +147,7 @@ def build_line(number: int, start: int, text: str) -> Line:
     if match is None:
         return Line(number, start, text)
     key = match["key"].strip(" *_").casefold()
-    side: Any = SIDES.get(key) or LOOSE_SIDES.get(key)
+    side = SIDES.get(key) or LOOSE_SIDES.get(key)
     return Line(number, start, text, key, match["rest"], side, is_loose=key not in SIDES)
 
 

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
 
 from core.errors import gettext_noop
 from judging.judges.prompts.templates import digest, misfits, names
@@ -84,7 +83,7 @@ def choose_swaps(scene: Scene) -> Iterator[tuple[str, str]]:
     for domain in scene.relevant_interactions:
         for name, value in to_mapping(scene.preferences.get(domain)).items():
             held = [one for one in list_values(value) if one.casefold() not in UNTELLING]
-            possible = to_mapping(scene.alternatives.get(domain)).get(name, ())
+            possible = scene.alternatives.get(domain, {}).get(name, ())
             free = [one for one in possible if one.casefold() not in {own.casefold() for own in list_values(value)}]
             for one, other in zip(held, cycle(free) if free else (), strict=False):
                 if one.casefold() not in known:
@@ -92,7 +91,7 @@ def choose_swaps(scene: Scene) -> Iterator[tuple[str, str]]:
                     yield one, other
 
 
-def to_mapping(value: object) -> Mapping[str, Any]:
+def to_mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -200,10 +199,12 @@ def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dic
     return Candidate(key=key, profile_id=profiles[one.profile_id], extra=one.others, **fields)
 
 
-def build_rule(against: Iterable[Sequence[str]], **more: Any) -> PairRule:
+def build_rule(
+    against: Iterable[Sequence[str]], *, length: float, same_form: bool, near: float, each: int, seed: int
+) -> PairRule:
     """How pairs are made. InputError where none could be."""
     try:
-        return PairRule(tuple((a, b) for a, b in against), **more)
+        return PairRule(tuple((a, b) for a, b in against), length, same_form, near, each, seed)
     except ValueError as error:
         raise InputError(str(error), field="against") from error
 

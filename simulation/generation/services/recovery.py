@@ -16,7 +16,7 @@ QUEUES = (experiments, orders)
 
 
 def sweep() -> int:
-    """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
+    """Send again for what nobody works on, by any number of processes at once. Returns how many."""
     return leases.sweep(Worker, QUEUES) + seed_runs.advance_all()
 
 

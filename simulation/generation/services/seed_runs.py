@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from django.db import transaction
@@ -43,6 +43,11 @@ MOST_TOLD = 20
 Stage = CandidateRun.Stage
 
 
+class StoredSeed(TypedDict):
+    id: str
+    traits: Mapping[str, object]
+
+
 @dataclass(frozen=True)
 class SeedPlan:
     """What is made from seeds.
@@ -65,7 +70,7 @@ class SeedPlan:
         Percent from which two texts are nearly the same, and the later one is left out.
     """
 
-    seeds: Sequence[Mapping[str, Any]]
+    seeds: Sequence[StoredSeed]
     personas: int
     specific: int = 5
     general: int = 5
@@ -112,10 +117,11 @@ class SeedPlan:
         return candidates.build_rule(self.against, **more, seed=seed)
 
 
-def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[dict[str, object]], dict[str, int]]:
+def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[StoredSeed], dict[str, int]]:
     """The seeds of a JSONL file, and why lines were left out where bad ones are skipped."""
     problems = Problems(on_error)
-    found = [one.model_dump() for _, one in read_jsonl(file, SeedRecord, problems, id_of=lambda one: one.id)]
+    read = read_jsonl(file, SeedRecord, problems, id_of=lambda one: one.id)
+    found = [StoredSeed(id=one.id, traits=one.traits) for _, one in read]
     return found, dict(Counter(f"{one.field} {one.message}".strip() for one in problems.errors))
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Model, QuerySet
 
 from annotation.corpus.models import Dialogue, Profile, Task
 from core.hashing import content_hash
@@ -69,11 +68,12 @@ def values(source: str) -> Values:
     return Values(n, demographics, preferences)
 
 
-def add_region(person: Mapping[str, Any]) -> Mapping[str, object]:
+def add_region(person: Mapping[str, object]) -> Mapping[str, object]:
     """Add to demographics the region of the country of birth, where that is named and no region is."""
-    if "region" in person or not isinstance(person.get("birth_country"), str):
+    country = person.get("birth_country")
+    if "region" in person or not isinstance(country, str):
         return person
-    return {**person, "region": find_region(person["birth_country"])}
+    return {**person, "region": find_region(country)}
 
 
 def iterate_values(preferences: Mapping[str, object]) -> Iterator[tuple[tuple[str, str], list[str]]]:
@@ -129,5 +129,5 @@ def dialogues_hash(source: str) -> str:
     return content_hash([_texts(rows.values_list(*columns)), code_version()])
 
 
-def _texts(rows: Any) -> list[str]:
+def _texts(rows: QuerySet[Model, tuple[object, ...]]) -> list[str]:
     return [repr(row) for row in rows.iterator(chunk_size=5000)]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isnan, nan
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -75,9 +75,8 @@ class DialogueColumns:
 
     def only(self, kept: BoolArray) -> Self:
         """Return the dialogues of a mask (n,)."""
-        columns: dict[str, Any] = {
-            column.name: getattr(self, column.name)[kept] for column in fields(self) if column.name != "domains"
-        }
+        names = [column.name for column in fields(self) if column.name != "domains"]
+        columns = {name: getattr(self, name)[kept] for name in names}
         return replace(self, **columns, domains=tuple(self.domains[place] for place in np.flatnonzero(kept)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -50,15 +50,14 @@ class TurnMeasures:
     drifts: FloatArray
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Self:
+    def from_rows(cls, rows: Sequence[Mapping[str, object]], drifts: Sequence[Sequence[float] | None]) -> Self:
         """From the kept values of each dialogue."""
         names = sorted({name for row in rows for name in row} - {DRIFTS})
         columns = {name: np.array([row[name] for row in rows], dtype=float) for name in names}
-        said = [row[DRIFTS] or [] for row in rows]
-        drifts = np.full((len(rows), max(map(len, said), default=0)), np.nan)
-        for place, turns in enumerate(said):
-            drifts[place, : len(turns)] = turns
-        return cls(columns, drifts)
+        by_turn = np.full((len(rows), max((len(turns or ()) for turns in drifts), default=0)), np.nan)
+        for place, turns in enumerate(drifts):
+            by_turn[place, : len(turns or ())] = turns or ()
+        return cls(columns, by_turn)
 
     def only(self, kept: BoolArray) -> Self:
         """Return the measures of a mask (n,) of dialogues."""
@@ -80,7 +79,8 @@ def load_or_measure(experiment: Experiment, there: DialogueColumns) -> TurnMeasu
             update_fields=["key", "values"],
         )
         found |= made
-    return TurnMeasures.from_rows([found[pk] for pk in there.pk.tolist()])
+    measured = [found[pk] for pk in there.pk.tolist()]
+    return TurnMeasures.from_rows(measured, [values[DRIFTS] for values in measured])
 
 
 def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterator[dict[int, dict[str, object]]]:

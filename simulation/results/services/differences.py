@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -123,13 +122,14 @@ def load_values(setting: str, printed: float, values: Sequence[float | None]) ->
     return Difference(setting, f"{printed:g}", ", ".join(shown), all(value == printed for value in values))
 
 
-def effective(agent: Agent, parameter: str) -> Any:
+def effective(agent: Agent, parameter: str) -> float | None:
     """The agent's parameter, given or by default; None where it has none."""
     try:
         field = speakers.find_class(agent.provider).Parameters.model_fields.get(parameter)
     except PermanentError:
         field = None
-    return agent.parameters.get(parameter, field.default if field else None)
+    value: float | None = agent.parameters.get(parameter, field.default if field else None)
+    return value
 
 
 def list_dialogues(experiment: Experiment) -> Iterator[Difference]:
@@ -173,12 +173,13 @@ def find_question(judge: Judge, key: str) -> Difference:
     return describe_setting(setting, PUBLISHED[key], HERE[key])
 
 
-def load_judge(judge: Judge, parameter: str) -> Any:
+def load_judge(judge: Judge, parameter: str) -> float | None:
     """The judge's parameter, given or by default; None where it has none."""
     try:
-        return getattr(judges.build_provider(judge).parameters, parameter, None)
+        value: float | None = getattr(judges.build_provider(judge).parameters, parameter, None)
     except PermanentError:
-        return judge.parameters.get(parameter)
+        value = judge.parameters.get(parameter)
+    return value
 
 
 def describe_setting(setting: str, printed: UserKnowledge, here: UserKnowledge) -> Difference:

@@ -222,7 +222,7 @@ def measures(kind: str, source: str, *, patient: bool = False) -> MeasuresDocume
     key = build_result_key(kind, source)
     if patient or n <= one.at_once:
         return waiting.load_or_make(key, lambda: one.make(source))
-    found: MeasuresDocument | None = waiting.load(key)
+    found: MeasuresDocument | None = cache.get(key)
     if found is None:
         raise NotComputedError(
             "A worker measures more than {at_once} {kind}, on request.", field="source", at_once=one.at_once, kind=kind
@@ -255,7 +255,7 @@ def send_due() -> None:
         known = one.sources()
         source = choose_source(known)
         is_small = source and dict(known)[source] <= one.at_once
-        if is_small and waiting.load(build_result_key(kind, source)) is None:
+        if is_small and cache.get(build_result_key(kind, source)) is None:
             current_app.send_task(TASK, args=[kind, source, ""])
 
 

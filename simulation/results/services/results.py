@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from django.core.cache import cache
 from django.utils import timezone
@@ -130,7 +129,7 @@ def find_request(
     return waiting.find_request(f"{build_key(experiment, judge, options, filters)}-asked")
 
 
-def ask(*, by: User, experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters) -> None:
+def ask(experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters, *, by: User) -> None:
     """Leave it to a worker. Raises InputError where none can be reached, or the filters name what is not there."""
     key = f"{build_key(experiment, judge, options, filters)}-asked"
     chosen = [options.model_dump(), asdict(filters)]
@@ -138,12 +137,12 @@ def ask(*, by: User, experiment: Experiment, judge: Judge | None, options: Inter
 
 
 def compute(
-    experiment_id: int, judge_id: int | None, options: Mapping[str, Any], filters: Mapping[str, Any], reader: str
+    experiment_id: int, judge_id: int | None, options: Mapping[str, object], filters: Mapping[str, object], reader: str
 ) -> None:
     """What a worker does: compute and keep, unless it is kept or another one is at it."""
     experiment = Experiment.objects.get(pk=experiment_id)
     judge = Judge.objects.filter(pk=judge_id).first() if judge_id else None
-    chosen, asked = IntervalOptions(**options), Filters(**filters)
+    chosen, asked = IntervalOptions.model_validate(options), Filters.parse(filters)
     waiting.compute(
         f"{build_key(experiment, judge, chosen, asked)}-asked",
         reader,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,7 +21,7 @@ from core.downloads import attach_file
 from core.errors import NotComputedError
 from core.messages import show_errors
 from simulation.results import charts
-from simulation.results.measure_types import ProfileMeasuresDocument
+from simulation.results.measure_types import MeasuresDocument, ProfileMeasuresDocument
 from simulation.results.services import measures
 from simulation.results.services.measure_tables import KINDS, table, table_5
 
@@ -36,14 +35,14 @@ FORMATS = ("csv", "json", "svg", "png", "pdf")
 @require_safe
 def dataset_measures(request: HttpRequest) -> HttpResponse:
     """Show tables 1 and 6 to 9 and Figure 3 of one source's profiles, and Table 10 of one source's dialogues."""
-    parts = {kind: build_kind_context(kind, request.GET.get(name, "")) for kind, name in PARAMETERS.items()}
+    built = {kind: build_kind_context(kind, request.GET.get(name, "")) for kind, name in PARAMETERS.items()}
+    parts = {kind: one for kind, (one, _) in built.items()}
     query = {PARAMETERS[kind]: one["source"] for kind, one in parts.items()}
     is_published = "published" in request.GET
-    found = {kind: one["found"] for kind, one in parts.items()}
     tables = {
-        f"t{number}": table(number, found[kind], with_published=is_published)
+        f"t{number}": table(number, found, with_published=is_published)
         for number, kind in KINDS.items()
-        if found[kind]
+        if (found := built[kind][1])
     }
     context = {
         **parts,
@@ -53,12 +52,12 @@ def dataset_measures(request: HttpRequest) -> HttpResponse:
         "other": "?" + urlencode(query | ({} if is_published else {"published": 1})),
         "downloads": [(f.upper(), f"{reverse('measures_download', args=[f])}?{urlencode(query)}") for f in FORMATS],
     }
-    if found["profiles"]:
+    if (profiles := built["profiles"][1]) and "demographics" in profiles:
         context["demographics"] = fold_rows([*tables["t6"]["rows"], *tables["t7"]["rows"]])
         context["evenness"] = evenness = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
         known = [one for one in evenness if one["occurring"]["value"] is not None]
         context["least"] = min(known, key=lambda one: one["occurring"]["value"], default=None)
-        context["figure"] = measures.draw_figure_3(found["profiles"])
+        context["figure"] = measures.draw_figure_3(profiles)
     return render(request, "simulation/measures.html", context)
 
 
@@ -66,17 +65,18 @@ PARAMETERS = {"profiles": "source", "dialogues": "dialogues"}
 """How the address names the source of each kind."""
 
 
-def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
+def build_kind_context(kind: str, wanted: str) -> tuple[dict[str, object], MeasuresDocument | None]:
     """Return the sources of a kind, the chosen one, and its measures; without them what stands of them."""
     sources = measures.KINDS[kind].sources()
     source = measures.choose_source(sources, wanted)
-    context: dict[str, object] = {"kind": kind, "sources": sources, "source": source, "found": None}
+    context: dict[str, object] = {"kind": kind, "sources": sources, "source": source}
+    found = None
     if source:
         try:
-            context["found"] = measures.measures(kind, source)
+            found = measures.measures(kind, source)
         except NotComputedError as error:
             context |= {"left": error.message, "waiting": measures.find_request(kind, source)}
-    return context
+    return {**context, "found": found}, found
 
 
 def fold_rows(rows: Sequence[Row]) -> list[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -72,10 +71,9 @@ class ResultsRequest:
         return cls(experiment, judges, judge, Filters.parse(query), bool(query.get("published")))
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def chosen(self) -> tuple[Experiment, Judge | None, IntervalOptions, Filters]:
         """What `results` is asked."""
-        of = {"experiment": self.experiment, "judge": self.judge}
-        return {**of, "options": IntervalOptions(), "filters": self.filters}
+        return self.experiment, self.judge, IntervalOptions(), self.filters
 
     def select_tables(self, found: ExperimentDocument) -> ExperimentDocument:
         return add_published(found) if self.published else found
@@ -94,7 +92,7 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     """Show all tables of an experiment, by one judge: kept, computed now, or as a worker computed them last."""
     try:
         asked = ResultsRequest.from_request(request, pk)
-        found = results.load_or_compute(**asked.chosen, patient=False)
+        found = results.load_or_compute(*asked.chosen, patient=False)
     except InputError as error:
         experiment = get_object_or_404(Experiment, pk=pk)
         return render(request, "simulation/results.html", {"experiment": experiment, "error": error}, status=400)
@@ -102,10 +100,10 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     context = {"experiment": asked.experiment, "asked": asked, "judges": asked.judges, "judge": asked.judge}
     context |= {"same_models": warnings}
     if found is None:
-        found = results.find_last(**asked.chosen)
+        found = results.find_last(*asked.chosen)
         context |= {
             "left": results.describe_left(),
-            "waiting": results.find_request(**asked.chosen),
+            "waiting": results.find_request(*asked.chosen),
             "compute": asked.address("experiment_results_compute"),
             "here": asked.address("experiment_results"),
         }
@@ -131,7 +129,7 @@ def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
     """Leave the results to a worker."""
     try:
         asked = ResultsRequest.from_request(request, pk)
-        results.ask(by=get_account(request), **asked.chosen)
+        results.ask(*asked.chosen, by=get_account(request))
     except InputError as error:
         messages.error(request, error.message)
         return redirect("experiment_results", pk)
@@ -144,7 +142,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     """Send the same as json or csv; with `table`, the chart of one as svg, png, pdf, or csv of what it shows."""
     try:
         asked = ResultsRequest.from_request(request, pk)
-        found = results.load_or_compute(**asked.chosen, patient=False) or results.find_last(**asked.chosen)
+        found = results.load_or_compute(*asked.chosen, patient=False) or results.find_last(*asked.chosen)
     except InputError as error:
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
     if found is None:
@@ -226,18 +224,19 @@ def experiment_ranks(request: HttpRequest, pk: int) -> HttpResponse:
     others = filter_visible(get_account(request), Experiment.objects.exclude(pk=pk)).order_by("-pk")
     against = query.get("against", "")
     second = get_object_or_404(others, pk=against) if against.isascii() and against.isdigit() else experiment
-    context: dict[str, Any] = {
+    judge, rival_judge = query.get("judge", ""), query.get("against_judge", "")
+    context: dict[str, object] = {
         "experiment": experiment,
         "second": second,
         "others": others[:MOST_OFFERED],
         "judges": [judge for judge, _ in list_experiment_judges(experiment)],
         "rivals": [judge for judge, _ in list_experiment_judges(second)],
-        "judge": query.get("judge", ""),
-        "against_judge": query.get("against_judge", ""),
+        "judge": judge,
+        "against_judge": rival_judge,
     }
     try:
-        first = experiment, results.judge_called(list_experiment_judges(experiment), context["judge"])
-        rival = second, results.judge_called(list_experiment_judges(second), context["against_judge"])
+        first = experiment, results.judge_called(list_experiment_judges(experiment), judge)
+        rival = second, results.judge_called(list_experiment_judges(second), rival_judge)
         found = ranks_on_request(first, rival, Filters.parse(query)) if "against" in query else None
     except InputError as error:
         return render(request, "simulation/ranks.html", {**context, "error": error}, status=400)
