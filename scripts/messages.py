@@ -14,6 +14,7 @@ import ast
 import os
 import re
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from functools import cache
 from io import BytesIO
@@ -245,7 +246,9 @@ def begin(language: str) -> None:
 
 
 if __name__ == "__main__":
-    for language in sys.argv[1:]:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="one to begin, such as fr")
+    for language in parser.parse_args().languages:
         begin(language)
     for one in sorted(LOCALE.rglob("*.po")):
         update(one)

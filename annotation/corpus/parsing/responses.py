@@ -27,6 +27,8 @@ def gather(given: dict[str, Any]) -> dict[str, Any]:
     if not found and not numbered:
         return given
     told = given.get("parts") or {}
+    if not isinstance(told, dict):
+        raise ValueError("parts: should be an object")  # noqa: TRY004 — pydantic tells it to the person
     found = found or read_numbered(given, numbered[-1], told)
     used = {"responses", *(f"{name}_{number}" for number in FROM for name in ("response", "model"))}
     rest = {name: value for name, value in given.items() if name not in used}

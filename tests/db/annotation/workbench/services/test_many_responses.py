@@ -195,6 +195,7 @@ def test_a_list_of_responses_is_imported_and_read_back(db, tmp_path) -> None:
         ({"responses": ["x", 3]}, "responses.2: should be text or a list of parts"),
         ({"responses": "x"}, "should be a list"),
         ({"responses": ["x"], "response_1": "y"}, "give the responses in one way"),
+        ({"responses": ["x", "y"], "parts": ["z"]}, "parts: should be an object"),
         ({"response_1": "x", "response_2": "y", "response_4": "z"}, "response_3: is missing"),
         ({"responses": ["x", "y", "z"], "label": "4"}, "should be '', '1', '2', '3' or 'tie'"),
         ({"responses": [{"model": "m"}]}, "has none of text"),
