@@ -34,12 +34,17 @@ ARGUMENTS = {
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
+ANYTHING = ("Any", "object")
+"""JSON of any shape: in an answer, which is read on, and in a body, which takes it as it is."""
+
 TYPES_HEAD = '''"""What the API takes and answers, written from its OpenAPI document by `make client`: do not edit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
+
+from concord_client.transport import Json
 '''
 
 METHODS_HEAD = '''"""Every operation of the API, written from its OpenAPI document by `make client`: do not edit."""
@@ -51,7 +56,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from concord_client import types
-from concord_client.transport import OMITTED, Transport, quote
+from concord_client.transport import OMITTED, Json, Transport, quote
 
 
 class Methods(Transport):
@@ -144,7 +149,7 @@ class Document:
     def hint(self, shape: Shape, *, is_body: bool = False, prefix: str = "") -> str:
         """Return the Python type of a schema; a body takes sequences and mappings, an answer holds lists and dicts."""
         found = self.plain_hint(shape, is_body=is_body, prefix=prefix)
-        return f"{found} | None" if shape.get("nullable") and found != "Any" else found
+        return f"{found} | None" if shape.get("nullable") and found not in ANYTHING else found
 
     def plain_hint(self, shape: Shape, *, is_body: bool, prefix: str) -> str:
         if values := self.values_of(shape):
@@ -158,11 +163,11 @@ class Document:
             return f"{'Sequence' if is_body else 'list'}[{self.hint(shape['items'], is_body=is_body, prefix=prefix)}]"
         if shape.get("type") == "object":
             inner = shape.get("additionalProperties")
-            value = self.hint(inner, is_body=is_body, prefix=prefix) if isinstance(inner, Mapping) else "Any"
-            return f"{'Mapping' if is_body else 'dict'}[str, {value}]"
+            value = self.hint(inner if isinstance(inner, Mapping) else {}, is_body=is_body, prefix=prefix)
+            return "Json" if value == "Any" else f"{'Mapping' if is_body else 'dict'}[str, {value}]"
         if is_body and shape.get("format") == "decimal":
             return "float | str"
-        return SCALARS.get(shape.get("type", ""), "Any")
+        return SCALARS.get(shape.get("type", ""), ANYTHING[is_body])
 
     def values_of(self, shape: Shape) -> list[Any]:
         """Return the values of an enumeration, or of several together; empty for other schemas."""

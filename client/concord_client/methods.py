@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from concord_client import types
-from concord_client.transport import OMITTED, Transport, quote
+from concord_client.transport import OMITTED, Json, Transport, quote
 
 
 class Methods(Transport):
@@ -317,13 +317,13 @@ class Methods(Transport):
         """A version of a benchmark."""
         return self.get(f"benchmarks/{quote(slug)}")
 
-    def benchmark_audit(self, slug: str) -> dict[str, Any]:
+    def benchmark_audit(self, slug: str) -> Json:
         """The newest audit; 404 before the first."""
         return self.get(f"benchmarks/{quote(slug)}/audit")
 
     def audit_benchmark(
         self, slug: str, *, bootstrap: int = OMITTED, seed: int = OMITTED, idempotency_key: str | None = None
-    ) -> dict[str, Any]:
+    ) -> Json:
         """What `audit_benchmark NAME --json` finds.
 
         `bootstrap`: Resamples.
@@ -373,7 +373,7 @@ class Methods(Transport):
             f"benchmarks/{quote(slug)}/clean", {"rules": rules, "version": version, "notes": notes}, key=idempotency_key
         )
 
-    def datasheet(self, slug: str) -> dict[str, Any]:
+    def datasheet(self, slug: str) -> Json:
         """What somebody must know who uses it."""
         return self.get(f"benchmarks/{quote(slug)}/datasheet")
 
@@ -396,7 +396,7 @@ class Methods(Transport):
         retriever: Literal["bm25", "embeddings", "endpoint"] = OMITTED,
         k: int = OMITTED,
         without: Sequence[str] = OMITTED,
-        embedder: Mapping[str, Any] = OMITTED,
+        embedder: Mapping[str, object] = OMITTED,
         order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
         size: int = OMITTED,
         tiers: Sequence[Literal["easy", "medium", "hard", "contested"]] = OMITTED,
@@ -581,7 +581,7 @@ class Methods(Transport):
         levels: Sequence[Literal["none", "generic", "full", "over"]] = OMITTED,
         estimate: bool = OMITTED,
         idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Begin with seeds, or say what that would take.
 
         `name`: Name of the future benchmark.
@@ -675,7 +675,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def evaluation_results(self, evaluation: int) -> dict[str, Any]:
+    def evaluation_results(self, evaluation: int) -> Json:
         """What `benchmark_results NAME --json` prints."""
         return self.get(f"evaluations/{evaluation}/results")
 
@@ -698,7 +698,7 @@ class Methods(Transport):
         retriever: Literal["bm25", "embeddings", "endpoint"] = OMITTED,
         k: int = OMITTED,
         without: Sequence[str] = OMITTED,
-        embedder: Mapping[str, Any] = OMITTED,
+        embedder: Mapping[str, object] = OMITTED,
         order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
         idempotency_key: str | None = None,
     ) -> list[types.EvaluationRun]:
@@ -781,7 +781,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def graded_choices(self, slug: str) -> dict[str, Any]:
+    def graded_choices(self, slug: str) -> Json:
         """What choices hide that grades of the same people show; 404 before there are any."""
         return self.get(f"studies/{quote(slug)}/graded")
 
@@ -806,7 +806,7 @@ class Methods(Transport):
         return self.get("certificates/keys")
 
     def check_certificate(
-        self, *, document: Mapping[str, Any] = OMITTED, sha256: str = OMITTED, idempotency_key: str | None = None
+        self, *, document: Mapping[str, object] = OMITTED, sha256: str = OMITTED, idempotency_key: str | None = None
     ) -> types.Checked:
         """Whether a certificate holds: signed by this site, issued here, not revoked, not expired.
 
@@ -842,7 +842,7 @@ class Methods(Transport):
         read: Literal["verdict", "score"] = OMITTED,
         criterion: str = OMITTED,
         whole: bool = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """What `agreement --study NAME --json` prints; of a large study what a worker computed last.
 
         `by`: A grouping of items, or annotator:KEY for what annotators answered about themselves.
@@ -956,14 +956,14 @@ class Methods(Transport):
         """What judges said of an item, in all runs; nothing of a held-out item."""
         return self.rows(f"studies/{quote(slug)}/items/{position}/judgments", after=after, limit=limit)
 
-    def audit(self, slug: str, judge: int, *, part: str = OMITTED, criterion: str = OMITTED) -> dict[str, Any]:
+    def audit(self, slug: str, judge: int, *, part: str = OMITTED, criterion: str = OMITTED) -> Json:
         """What `audit --study NAME --judge NAME --json` prints, verdicts included.
 
         `part`: all, development or held-out items.
         """
         return self.get(f"studies/{quote(slug)}/judges/{judge}/audit", part=part, criterion=criterion)
 
-    def calibration(self, slug: str, judge: int, *, part: str = OMITTED, criterion: str = OMITTED) -> dict[str, Any]:
+    def calibration(self, slug: str, judge: int, *, part: str = OMITTED, criterion: str = OMITTED) -> Json:
         """What `calibrate --study NAME --judge NAME --json` prints.
 
         `part`: all, development or held-out items.
@@ -1008,7 +1008,7 @@ class Methods(Transport):
         """Leave calibration and audit of a judge to a worker."""
         return self.post(f"studies/{quote(slug)}/judges/{judge}/compute", key=idempotency_key)
 
-    def human_disagreement(self, slug: str, judge: int, criterion: str = OMITTED) -> dict[str, Any]:
+    def human_disagreement(self, slug: str, judge: int, criterion: str = OMITTED) -> Json:
         """Why people differ, and how far the judge is from their answers, by criterion.
 
         `criterion`: All if not given.
@@ -1066,7 +1066,7 @@ class Methods(Transport):
         """What people said of what the judge left to them last; 404 where it left nothing."""
         return self.get(f"studies/{quote(slug)}/judges/{judge}/escalations/newest")
 
-    def access_held_out(self, slug: str, judge: int, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def access_held_out(self, slug: str, judge: int, *, idempotency_key: str | None = None) -> Json:
         """Look at what a judge does on the held-out part, on record."""
         return self.post(f"studies/{quote(slug)}/judges/{judge}/look", key=idempotency_key)
 
@@ -1171,7 +1171,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def progress_details(self, slug: str) -> dict[str, Any]:
+    def progress_details(self, slug: str) -> Json:
         """Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page."""
         return self.get(f"studies/{quote(slug)}/progress/details")
 
@@ -1274,7 +1274,7 @@ class Methods(Transport):
         bootstrap: int = OMITTED,
         seed: int = OMITTED,
         whole: bool = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """What `tiers --study NAME --json` prints of one criterion; of a large study with the fit that a worker made.
 
         `criterion`: The first if not given.
@@ -1305,7 +1305,7 @@ class Methods(Transport):
 
     def more_ratings(
         self, slug: str, *, criterion: str = OMITTED, agreement_cuts: str = OMITTED, ahead: int = OMITTED
-    ) -> dict[str, Any]:
+    ) -> Json:
         """What `plan --study NAME --settle-tiers --json` prints of one criterion.
 
         `criterion`: The first if not given.
@@ -1334,7 +1334,7 @@ class Methods(Transport):
         bootstrap: int = OMITTED,
         seed: int = OMITTED,
         whole: bool = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """What `tiers --study NAME --predict --json` prints of one criterion.
 
         `criterion`: The first if not given.
@@ -1398,7 +1398,7 @@ class Methods(Transport):
         project: str = OMITTED,
         source: str = OMITTED,
         domains: Sequence[str] = OMITTED,
-        demographics: Mapping[str, Any] = OMITTED,
+        demographics: Mapping[str, object] = OMITTED,
         profile: int | None = OMITTED,
         task: int | None = OMITTED,
         n: int = OMITTED,
@@ -1442,7 +1442,7 @@ class Methods(Transport):
         """Try an order that failed once more."""
         return self.post(f"making/{number}/again", key=idempotency_key)
 
-    def dialogue_measures(self, source: str) -> dict[str, Any]:
+    def dialogue_measures(self, source: str) -> Json:
         """Turns, words and variety of one source's dialogues."""
         return self.get("measures/dialogues", source=source)
 
@@ -1450,7 +1450,7 @@ class Methods(Transport):
         """Leave the measures of a source's dialogues to a worker."""
         return self.post("measures/dialogues", {"source": source}, key=idempotency_key)
 
-    def profile_measures(self, source: str) -> dict[str, Any]:
+    def profile_measures(self, source: str) -> Json:
         """Domains, demographics and evenness of one source's profiles."""
         return self.get("measures/profiles", source=source)
 
@@ -1472,7 +1472,7 @@ class Methods(Transport):
         """Rubrics that a study can be made with."""
         return self.get("rubrics")
 
-    def check_rubric(self, rubric: Mapping[str, Any], *, idempotency_key: str | None = None) -> types.Rubric:
+    def check_rubric(self, rubric: Mapping[str, object], *, idempotency_key: str | None = None) -> types.Rubric:
         """Say whether this is a rubric; nothing is stored.
 
         `rubric`: As a rubric file in JSON: name, kind and a list of criteria.
@@ -1497,7 +1497,7 @@ class Methods(Transport):
         *,
         project: str = OMITTED,
         criteria: Sequence[str] = OMITTED,
-        rubric: Mapping[str, Any] = OMITTED,
+        rubric: Mapping[str, object] = OMITTED,
         overlap: int = OMITTED,
         most_overlap: int | None = OMITTED,
         shown: Sequence[str] = OMITTED,
@@ -1637,7 +1637,7 @@ class Methods(Transport):
         return self.get(f"studies/{quote(slug)}/rubric")
 
     def change_rubric(
-        self, slug: str, rubric: Mapping[str, Any], *, reason: str = OMITTED, idempotency_key: str | None = None
+        self, slug: str, rubric: Mapping[str, object], *, reason: str = OMITTED, idempotency_key: str | None = None
     ) -> types.RubricChanges:
         """Ask other criteria; labels keep theirs.
 
@@ -1920,7 +1920,7 @@ class Methods(Transport):
         turn: int = OMITTED,
         against: int = OMITTED,
         against_judge: str = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """How ranks change by another judge, or in another experiment.
 
         `judge`: Its name; if not given, who said most.
@@ -1956,7 +1956,7 @@ class Methods(Transport):
         turn: int = OMITTED,
         published: bool = OMITTED,
         whole: bool = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """All tables of an experiment by one judge, which a worker computes where it is large.
 
         `judge`: Its name; if not given, who said most.
@@ -2185,7 +2185,7 @@ class Methods(Transport):
         return self.rows("mappings", after=after, limit=limit)
 
     def save_mapping(
-        self, name: str, mapping: Mapping[str, Any], *, project: str = OMITTED, idempotency_key: str | None = None
+        self, name: str, mapping: Mapping[str, object], *, project: str = OMITTED, idempotency_key: str | None = None
     ) -> types.SavedMapping:
         """Keep a mapping under a name.
 
@@ -2215,7 +2215,7 @@ class Methods(Transport):
         *,
         project: str = OMITTED,
         model: str = OMITTED,
-        parameters: Mapping[str, Any] = OMITTED,
+        parameters: Mapping[str, object] = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Judge:
         """The judge with exactly these settings: the latest version, or a new one.
@@ -2403,7 +2403,7 @@ class Methods(Transport):
         *,
         by: Literal["stratum", "domain", "condition", "assistant_model", "kind", "source_tier", "profile"] = OMITTED,
         read: Literal["verdict", "score"] = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Means and distributions of a run, by group and by turn or response."""
         return self.get(f"runs/{run}/scores", by=by, read=read)
 

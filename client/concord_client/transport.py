@@ -26,7 +26,7 @@ OMITTED: Any = ...
 class ProblemError(Exception):
     """The API refused. `status` is that of HTTP; file, line and field say where, as far as that is known."""
 
-    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+    def __init__(self, status: int, problem: Json) -> None:
         self.status = status
         self.detail: str = str(problem.get("detail", ""))
         self.file: str | None = problem.get("file")
@@ -63,11 +63,11 @@ class Transport:
 
     # any operation of the OpenAPI document
 
-    def get(self, path: str, /, **query: Any) -> Any:
+    def get(self, path: str, /, **query: object) -> Any:
         """Return the answer of `GET /api/v1/PATH`."""
         return decode_json(self._sent("GET", self._url(path, query)))
 
-    def rows(self, path: str, /, **query: Any) -> Iterator[Any]:
+    def rows(self, path: str, /, **query: object) -> Iterator[Any]:
         """Yield every row of a list, page by page as they are asked for.
 
         Of the address of the next page the query is used: behind a proxy, the site may know itself by another name.
@@ -78,22 +78,22 @@ class Transport:
             yield from page["results"]
             asked = page["next"] and f"{here}?{urllib.parse.urlsplit(page['next']).query}"
 
-    def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Any:
+    def send(self, method: str, path: str, body: object = None, *, key: str | None = None) -> Any:
         """Write under an Idempotency-Key, a new one unless `key` is given, and return the answer."""
         sent = drop_omitted(body) if isinstance(body, dict) else body
         return decode_json(self._written(method, path, key, json={} if sent is None else sent))
 
-    def post(self, path: str, body: Any = None, *, key: str | None = None) -> Any:
+    def post(self, path: str, body: object = None, *, key: str | None = None) -> Any:
         """Return the answer of `POST /api/v1/PATH`."""
         return self.send("POST", path, body, key=key)
 
     # how it is sent
 
-    def _upload(self, at: str, path: str | Path, fields: Mapping[str, Any], *, key: str | None = None) -> Any:
+    def _upload(self, at: str, path: str | Path, fields: Mapping[str, object], *, key: str | None = None) -> Any:
         file = Path(path).name, Path(path).read_bytes()  # whole, so that it can be sent again
         return decode_json(self._written("POST", at, key, data=drop_omitted(fields), files={"file": file}))
 
-    def _download(self, at: str, path: str | Path, **query: Any) -> None:
+    def _download(self, at: str, path: str | Path, **query: object) -> None:
         """Write the whole file, or none: it is sent while it is made, and the connection may break before its end."""
         target = Path(path)
         partial = target.with_name(f".{target.name}.part")
@@ -106,7 +106,7 @@ class Transport:
         finally:
             partial.unlink(missing_ok=True)
 
-    def _url(self, path: str, query: Mapping[str, Any]) -> str:
+    def _url(self, path: str, query: Mapping[str, object]) -> str:
         texts = {
             name: ",".join(map(str, value)) if isinstance(value, list | tuple) else value
             for name, value in drop_omitted(query).items()
@@ -143,7 +143,7 @@ def quote(part: str) -> str:
     return urllib.parse.quote(part, safe="")
 
 
-def drop_omitted(given: Mapping[str, Any]) -> dict[str, Any]:
+def drop_omitted(given: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in given.items() if value is not OMITTED}
 
 

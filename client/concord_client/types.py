@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
+from concord_client.transport import Json
+
 
 class Act(TypedDict):
     """One act; people are accounts by number, and `digest` is over the act and the `digest` of the one before."""
@@ -47,7 +49,7 @@ class Adjudication(TypedDict):
     value: str
     reason: str
     method: Literal["adjudicated", "stated"]
-    basis: Any
+    basis: Json
     decided_by: str
     created_at: str
 
@@ -76,7 +78,7 @@ class Agent(TypedDict):
 
     provider: str
     model: NotRequired[str]
-    parameters: NotRequired[Mapping[str, Any]]
+    parameters: NotRequired[Mapping[str, object]]
 
 
 class Annotator(TypedDict):
@@ -140,8 +142,8 @@ class AskedCriterion(TypedDict):
 class AssessedJudge(TypedDict):
     """Calibration and audits of one judge, as `calibration` and `audit` give them."""
 
-    calibration: dict[str, Any]
-    audit: dict[str, Any]
+    calibration: Json
+    audit: Json
 
 
 class AssessedJudges(TypedDict):
@@ -150,7 +152,7 @@ class AssessedJudges(TypedDict):
     study: str
     judges: dict[str, AssessedJudge]
     """By name."""
-    differences: list[dict[str, Any]]
+    differences: list[Json]
     waiting: list[str]
     """Judges that are left to a worker."""
 
@@ -191,7 +193,7 @@ class Benchmark(TypedDict):
     study: str | None
     """Whose votes made it."""
     notes: str
-    made: Any
+    made: Json
     """How: rule, parameters, seed, counts, known issues."""
     input_hash: str
     """Of the votes or files it was made from."""
@@ -216,7 +218,7 @@ class Candidate(TypedDict):
     """Who wrote it; imported where it came from a file."""
     model: str
     text: str
-    extra: Any
+    extra: Json
     created_at: str
 
 
@@ -248,8 +250,8 @@ class Cascade(TypedDict):
     target_agreement: float
     delta: float
     left_to_people: int
-    criteria: dict[str, dict[str, Any]]
-    on_record: dict[str, Any] | None
+    criteria: dict[str, Json]
+    on_record: Json | None
     """The newest cascade that made a study."""
 
 
@@ -273,7 +275,7 @@ class Case(TypedDict):
     split: str
     excluded_reason: str
     """Empty: models are scored on it."""
-    history: Any
+    history: list[Any]
 
 
 class Change(TypedDict):
@@ -389,9 +391,9 @@ class Criterion(TypedDict):
     """In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]"""
     help: str
     """A line below the question, always in view."""
-    examples: Any
+    examples: list[Any]
     """[{"good": true, "text": "…"}, …]: answers to copy, and to avoid."""
-    limits: Any
+    limits: Json
     """What its type takes: bounds, step, unit, ties, …."""
     is_required: bool
     """Whether an item is handed in only with an answer to it."""
@@ -457,7 +459,7 @@ class Dialogue(TypedDict):
     """Its id there."""
     content_hash: str
     """SHA-256 of the content, in hexadecimal."""
-    extra: Any
+    extra: Json
     """Keys of the source that Concord does not use."""
     created_at: str
     updated_at: str
@@ -609,7 +611,7 @@ class Evaluation(TypedDict):
     """From 1, within the benchmark."""
     study: str
     """Holds the cases as items."""
-    drawn: Any
+    drawn: Json
     """How the cases were chosen: size, seed, filters."""
     n_cases: int
     n_runs: int
@@ -644,11 +646,11 @@ class Experiment(TypedDict):
     strategy: str
     user_information: str
     """What the user agent is told: a key of simulation.agents.prompts.USER_INFORMATION."""
-    prompts: Any
+    prompts: Json
     """Role -> text in place of Concord's own, as in simulation.agents.prompts.roles."""
     conditions: Any
     """Keys of simulation.agents.prompts.CONDITIONS, in the order of tables."""
-    grid: Any
+    grid: Json
     """Users and tasks as they were asked for, and who was drawn."""
     seed: int
     single_turns: int
@@ -946,7 +948,7 @@ class Judge(TypedDict):
     provider: str
     """A key of judging.judges.providers.REGISTRY, or imported."""
     model: str
-    parameters: Any
+    parameters: Json
     kind: str
     daily_budget_usd: str | None
     """What all versions together may cost in a day (UTC). The latest version's holds; it is no part of what a judge is."""
@@ -1000,7 +1002,7 @@ class KnownItem(TypedDict):
     """Place among the study's known items, from 1."""
     origin: str
     """Where the answers are from."""
-    answers: dict[str, dict[str, Any]]
+    answers: dict[str, Json]
     answered: int
     """How often it was answered."""
     created_at: str
@@ -1059,7 +1061,7 @@ class Late(TypedDict):
     position: int | None
     """Null of a known item that is kept beside the study."""
     state: Literal["draft", "late", "used", "dismissed"]
-    content: Any
+    content: Json
     """Name of the input -> what is in it."""
     late_reason: str
     saved_at: str
@@ -1104,15 +1106,15 @@ class Making(TypedDict):
         "responses",
     ]
     agent: str
-    asked: Any
+    asked: Json
     """Source, domains, demographics, number, profile, task."""
     state: str
     """running, failed or done."""
-    replies: Any
+    replies: list[Any]
     """[{step, text, field, problem, …}, …], in order."""
     problem: str
     """Why nothing was made."""
-    made: Any
+    made: list[Any]
     """What it left: kinds and ids of records."""
     created_at: str
     finished_at: str | None
@@ -1287,7 +1289,7 @@ class Pair(TypedDict):
     """Its id there."""
     content_hash: str
     """SHA-256 of the content, in hexadecimal."""
-    extra: Any
+    extra: Json
     """Keys of the source that Concord does not use."""
     created_at: str
     updated_at: str
@@ -1301,7 +1303,7 @@ class Pair(TypedDict):
     model_2: str
     n_responses: int
     """How many responses there are."""
-    further: Any
+    further: list[Any]
     """Responses from the third on: [{"text": "…", "model": "…"}, …]."""
     kind: str
     """Group in the source: general, specific, …"""
@@ -1327,7 +1329,7 @@ class PairTexts(TypedDict):
     """Input that belongs to the question."""
     response_1: str
     response_2: str
-    parts: Any
+    parts: Json
     """Of each text that is more than text: which of its characters are what."""
     model_1: str
     model_2: str
@@ -1335,7 +1337,7 @@ class PairTexts(TypedDict):
     """Group in the source: general, specific, …"""
     n_responses: int
     """How many responses there are."""
-    further: Any
+    further: list[Any]
     """Responses from the third on: [{"text": "…", "model": "…"}, …]."""
 
 
@@ -1400,8 +1402,8 @@ class PlannedLabels(TypedDict):
     """Of turns or responses, how these are drawn."""
     could_be_drawn: int
     items: list[PlannedItem]
-    came_back: dict[str, Any] | None
-    power: list[dict[str, Any]]
+    came_back: Json | None
+    power: list[Json]
     """Of studies like this one, by size."""
 
 
@@ -1442,21 +1444,21 @@ class Profile(TypedDict):
     """Its id there."""
     content_hash: str
     """SHA-256 of the content, in hexadecimal."""
-    extra: Any
+    extra: Json
     """Keys of the source that Concord does not use."""
     created_at: str
     updated_at: str
     name: str
     persona: str
     """Free text, where the source has one."""
-    demographics: Any
-    preferences: Any
+    demographics: Json
+    preferences: Json
     """Domain -> preference type -> value or values."""
-    interests: Any
+    interests: Json
     """Domain -> whether the user cares for it."""
-    interactions: Any
+    interactions: Json
     """Domain -> summary of past interactions."""
-    memories: Any
+    memories: list[Any]
     """Short statements, oldest first."""
 
 
@@ -1526,7 +1528,7 @@ class Quality(TypedDict):
     left_out: list[dict[str, str]]
     """Criteria whose answers cannot be compared one by one, each with the reason."""
     checks_and_repeats: list[CheckRecord]
-    criteria: dict[str, dict[str, Any]]
+    criteria: dict[str, Json]
 
 
 class Question(TypedDict):
@@ -1717,7 +1719,7 @@ class Run(TypedDict):
     code_version: str
     stop_reason: str
     """Why it stopped, if no person stopped it."""
-    result: Any
+    result: Json
     """What a panel found its members to be like."""
     created_at: str
     finished_at: str | None
@@ -1752,9 +1754,9 @@ class RunProgress(TypedDict):
 class Sample(TypedDict):
     id: int
     method: Literal["all", "simple", "stratified", "active"]
-    strata: Any
+    strata: list[Any]
     """The fields it was stratified by."""
-    filters: Any
+    filters: Json
     """What of the corpus was eligible."""
     frame_size: int
     """How many items were eligible."""
@@ -1780,7 +1782,7 @@ class Seed(TypedDict):
     """Traits from which personas are made."""
 
     id: str
-    traits: Mapping[str, Any]
+    traits: Mapping[str, object]
     """Trait to value, or to a list of values."""
 
 
@@ -1816,7 +1818,7 @@ class SimulatedTurn(TypedDict):
     text: str
     thought: str
     raw_reply: str
-    cut_off: Any
+    cut_off: list[Any]
     """Replies before that met the limit of tokens."""
     ended: bool
     """Whether the user gave the mark that the task is done."""
@@ -1824,7 +1826,7 @@ class SimulatedTurn(TypedDict):
     """Whether it went on for the other side, which was cut."""
     problem: str
     """A key of simulation.agents.parsing.speech.PROBLEMS."""
-    retrieved: Any
+    retrieved: list[Any]
     """Passages found: [{domain, passage, score}, …]"""
     seed: int
     prompt: str
@@ -1883,7 +1885,7 @@ class Study(TypedDict):
     """How many annotators rate an item at most; empty: as many as the overlap."""
     is_adaptive: bool
     """Whether items whose tier is unclear are asked about again, up to most_overlap."""
-    shown: Any
+    shown: list[Any]
     """Which parts of the context annotators see."""
     asks_strength: bool
     """Of a pair: ask whether a response is much or slightly better."""
@@ -1918,7 +1920,7 @@ class StudyRules(TypedDict):
     """The rules of a study's verdicts."""
 
     study: str
-    rules: dict[str, Any]
+    rules: Json
     rules_on_record: RulesRecord
 
 
@@ -1953,15 +1955,15 @@ class Task(TypedDict):
     """Its id there."""
     content_hash: str
     """SHA-256 of the content, in hexadecimal."""
-    extra: Any
+    extra: Json
     """Keys of the source that Concord does not use."""
     created_at: str
     updated_at: str
     description: str
     intent: str
     goal: str
-    domains: Any
-    preference_types: Any
+    domains: list[Any]
+    preference_types: list[Any]
     is_multi_domain: bool
 
 
@@ -2009,7 +2011,7 @@ class Tool(TypedDict):
 class Turn(TypedDict):
     role: str
     content: str
-    parts: list[dict[str, Any]]
+    parts: list[Json]
     """Which characters of the content are what: reasoning, a tool call, a picture; empty for mere text."""
 
 
@@ -2078,14 +2080,14 @@ class CandidateRunWhole(CandidateRun):
     candidates: dict[str, int]
     """By level."""
     failures: list[OrderFailure]
-    from_seeds: NotRequired[dict[str, Any]]
+    from_seeds: NotRequired[Json]
     """Of a run that began with seeds: its plan and stages."""
 
 
 class Certificate(Checked):
     """A certificate as `verify_certificate` takes it, and whether it holds now."""
 
-    document: dict[str, Any]
+    document: Json
 
 
 class CheckRecord(Figure):
@@ -2102,7 +2104,7 @@ class CheckRecord(Figure):
 class EvaluationRun(Run):
     """A run with the setting in which its judge is asked."""
 
-    setting: Any
+    setting: Json
     """What an evaluation shows the model of the person, and how it answers."""
 
 
@@ -2110,7 +2112,7 @@ class JudgmentWhole(Judgment):
     """With the reply, those before it, and what the provider measured."""
 
     raw_reply: str
-    details: Any
+    details: Json
     """What the provider measured: features, tokens, …"""
     item_hash: str
     """Of the dialogue or pair as the judge saw it."""
@@ -2136,7 +2138,7 @@ class MadeWebhook(Webhook):
 class Probe(Run):
     """A run on altered copies, with what was altered."""
 
-    probe: Any
+    probe: Json
     """Of a probe run: alterations with versions, favoured responses, left out."""
 
 

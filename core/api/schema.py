@@ -6,10 +6,11 @@ The client under `client/` is written from that document: an operation's name is
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar
 
+from django.db.models import Model
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -91,6 +92,8 @@ class Schema(AutoSchema):
         if direction == "response" and "properties" in shape:
             absent = {name for name, field in found._declared_fields.items() if may_be_absent(field)}
             shape["required"] = sorted(set(shape["properties"]) - absent)
+        for name, kind in iterate_json_kinds(found):
+            shape["properties"][name] |= kind
         return shape
 
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, object]:
@@ -107,6 +110,23 @@ class Schema(AutoSchema):
         missing = (404,) if "{" in self.path else ()
         late = (409,) if getattr(self.view, "left_to_a_worker", False) else ()
         return (*ALWAYS, *missing, *(late if self.method in SAFE_METHODS else WITH_BODY))
+
+
+JSON_KINDS: dict[object, dict[str, object]] = {
+    dict: {"type": "object", "additionalProperties": {}},
+    list: {"type": "array", "items": {}},
+}
+
+
+def iterate_json_kinds(serializer: object) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the fields of a model that hold JSON, and whether that is an object or a list: as their default is."""
+    if isinstance(serializer, serializers.ModelSerializer):
+        model: type[Model] = serializer.Meta.model
+        columns = {one.name: one for one in model._meta.get_fields()}
+        for name, field in serializer.fields.items():
+            default = getattr(columns.get(field.source), "default", None)
+            if isinstance(field, serializers.JSONField) and default in JSON_KINDS:
+                yield name, JSON_KINDS[default]
 
 
 def may_be_absent(field: serializers.Field[object, object, object, object]) -> bool:
