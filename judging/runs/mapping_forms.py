@@ -284,7 +284,7 @@ def build_share(label: str, initial: float) -> forms.FloatField:
     return forms.FloatField(label=label, min_value=0, max_value=100, required=False, initial=f"{initial:g}")
 
 
-def strip_prefix(given: Mapping[str, Any], prefix: str) -> dict[str, str]:
+def strip_prefix(given: Mapping[str, str], prefix: str) -> dict[str, str]:
     """What was entered in the fields of that prefix."""
     return {name.removeprefix(prefix): value for name, value in given.items() if name.startswith(prefix) and value}
 

@@ -135,10 +135,10 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
             tier=np.array([row["tier"] for row in rows], dtype=np.str_),
             kind=np.array([row["kind"] for row in rows], dtype=np.str_),
             gold=np.array([int(row["gold"]) for row in rows], dtype=np.int64),
-            longer=np.array([longer(row) for row in rows], dtype=np.int64),
+            longer=np.array([longer(row["length_1"], row["length_2"]) for row in rows], dtype=np.int64),
             kappa=floats(row["kappa"] for row in rows),
             votes=np.column_stack([floats(row[f"votes_{name}"] for row in rows) for name in ("1", "2", "tie")]),
-            groups=load_groups(rows, profiles),
+            groups=load_groups([row["profile"] for row in rows], profiles),
             odds=odds_of(rows) if uses_model_tiers(evaluation) else None,
         ),
         items=items,
@@ -204,9 +204,8 @@ def index_personas(rows: Sequence[Mapping[str, object]]) -> tuple[int, IntArray]
     return len(place), np.array([place[key] for key in keys], dtype=np.int64)
 
 
-def longer(row: Mapping[str, Any]) -> int:
+def longer(a: int, b: int) -> int:
     """Return which response is the longer one, 1 or 2; 0 where both are as long."""
-    a, b = row["length_1"], row["length_2"]
     return 0 if a == b else 1 if a > b else 2
 
 
@@ -214,13 +213,12 @@ def floats(values: Iterable[float | None]) -> FloatArray:
     return np.array([math.nan if value is None else float(value) for value in values], dtype=float)
 
 
-def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, npt.NDArray[np.str_]]:
+def load_groups(cases: Sequence[int | None], profiles: Sequence[Profile]) -> dict[str, npt.NDArray[np.str_]]:
     """Load, by demographic field that some persona has, (n,) its value; empty where not known or a long text."""
-    known = {profile.pk: profile.demographics or {} for profile in profiles}
+    known: dict[int | None, dict[str, object]] = {profile.pk: profile.demographics or {} for profile in profiles}
     names = dict.fromkeys(name for found in known.values() for name in found)
     return {
-        name: np.array([short(name, known.get(row["profile"], {}).get(name)) for row in rows], dtype=np.str_)
-        for name in names
+        name: np.array([short(name, known.get(case, {}).get(name)) for case in cases], dtype=np.str_) for name in names
     }
 
 
