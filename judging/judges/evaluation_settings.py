@@ -129,15 +129,15 @@ def build_person(known: Mapping[str, Any]) -> Person:
     )
 
 
-def drop_fields(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, object]:
+def drop_fields(known: Mapping[str, object], without: Sequence[str]) -> dict[str, object]:
     """The same without some fields."""
     left = dict(known)
     for field in without:
         part, _, key = field.partition(".")
         if not key:
             left.pop(part, None)
-        elif isinstance(left.get(part), Mapping):
-            left[part] = {name: value for name, value in left[part].items() if name != key}
+        elif isinstance(inner := left.get(part), Mapping):
+            left[part] = {name: value for name, value in inner.items() if name != key}
     return left
 
 

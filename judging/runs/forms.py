@@ -62,7 +62,7 @@ OF_UNITS = {
 class JudgeChoice(forms.ModelChoiceField[Judge]):
     """Judges with what is behind their names."""
 
-    def label_from_instance(self, obj: Any) -> str:
+    def label_from_instance(self, obj: Judge) -> str:
         return f"{obj} · {_('baseline, no model') if obj.is_baseline else obj.model or obj.provider}"
 
 
@@ -211,7 +211,7 @@ class ResumeForm(OptionsForm):
     verb = Resume
 
 
-class UploadForm(forms.Form):
+class UploadForm(OptionsForm):
     """A file of one format, and what must be known besides."""
 
     file = forms.FileField(label="File", allow_empty_file=True)
@@ -241,7 +241,7 @@ class UploadForm(forms.Form):
         help_text="Otherwise one bad record means that nothing of the file is kept.",
     )
 
-    def __init__(self, *args: Any, chosen: Format, **kwargs: Any) -> None:
+    def __init__(self, *args: object, chosen: Format, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.chosen = chosen
         self.fields["file"].help_text = gettext("At most {most} MB; a command takes more.").format(

@@ -85,7 +85,7 @@ def list_pictures(content: Content) -> tuple[Picture, ...]:
     return tuple(picture for turn in content.turns[: content.turn] for picture in turn.pictures)
 
 
-def read_pictures(parts: Iterable[Mapping[str, Any]], where: str) -> tuple[Picture, ...]:
+def read_pictures(parts: Iterable[Mapping[str, str]], where: str) -> tuple[Picture, ...]:
     """The pictures among the parts of a text."""
     return tuple(
         Picture(part["sha256"], part.get("type", ""), str(locate(part["sha256"])), f"{where}: {part.get('name', '')}")

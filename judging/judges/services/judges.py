@@ -75,23 +75,25 @@ def build_judge(
     """The judge that `define` would give: the latest version if it is the same, else a new one that is not saved."""
     name, model = name.strip(), model.strip()
     check_names(name, model)
-    wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
-    takes = check_provider(**wanted).Parameters.model_fields
-    check_templates(wanted["parameters"])
+    given = dict(parameters or {})
+    takes = check_provider(provider, model, given).Parameters.model_fields
+    check_templates(given)
     latest = find_latest(name, by=by, project=project)
     if "temperature" in takes and takes["temperature"].default is None and has_default_temperature(latest):
-        wanted["parameters"].setdefault("temperature", 0.0)
-    if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
+        given.setdefault("temperature", 0.0)
+    if latest and (latest.provider, latest.model, latest.parameters) == (provider, model, given):
         return latest
-    check_examples(wanted["parameters"], seen_by=by)
+    check_examples(given, seen_by=by)
     if latest is None:
-        return Judge(name=name, **wanted, project=project or choose_project(by))
+        return Judge(name=name, provider=provider, model=model, parameters=given, project=project or choose_project(by))
     return Judge(
         name=name,
         version=latest.version + 1,
         daily_budget_usd=latest.daily_budget_usd,
         project_id=latest.project_id,
-        **wanted,
+        provider=provider,
+        model=model,
+        parameters=given,
     )
 
 

@@ -160,7 +160,7 @@ class Local(ChatProvider):
         client = await self.client()
         with translate_errors(openai, timeout=self.parameters.timeout):
             body = {"model": self.name, "messages": messages(request.prompt)}
-            count = await client.post("/chat/completions/input_tokens", body=body, cast_to=dict[str, Any])
+            count = await client.post("/chat/completions/input_tokens", body=body, cast_to=dict[str, int])
         return TokenCount(int(count["input_tokens"]), exact=True)
 
     def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, object]:
