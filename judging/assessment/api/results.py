@@ -108,7 +108,7 @@ class StudyAgreement(ResultsApi):
 
 
 def parse_options(asked: dict[str, object]) -> JudgedOptions:
-    return JudgedOptions.model_validate({"reads": asked.pop("read"), **asked})
+    return JudgedOptions.check({"reads": asked.pop("read"), **asked})
 
 
 def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> dict[str, object]:

@@ -35,7 +35,7 @@ def ask(*, by: User, study: Study, options: JudgedOptions) -> None:
 
 def compute(study_id: int, parameters: dict[str, object], by: int | None) -> None:
     """What a worker does: compute and keep, unless it is kept or another one is at it. An error is told on the page."""
-    study, options = Study.objects.get(pk=study_id), JudgedOptions.model_validate(parameters)
+    study, options = Study.objects.get(pk=study_id), JudgedOptions.check(parameters)
     reader = None if by is None else User.objects.filter(pk=by).first()
 
     def work() -> None:

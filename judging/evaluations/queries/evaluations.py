@@ -20,7 +20,7 @@ from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
 from core.sentences import translate
-from judging.judges.evaluation_settings import PARTS, Setting, is_made, list_fields
+from judging.judges.evaluation_settings import PARTS, Setting, build_person, is_made, list_fields
 from judging.judges.queries.contents import build_known
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -147,7 +147,7 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
         answers=answers,
         reasons=reasons,
         n_without_persona=sum(row["profile"] is None for row in rows),
-        without_memories=sum(is_made(build_known(profile)) for profile in profiles),
+        without_memories=sum(is_made(build_person(build_known(profile))) for profile in profiles),
         nothing_found=count_nothing_found(asked),
     )
 

@@ -84,17 +84,13 @@ def build_judge(
     if latest and (latest.provider, latest.model, latest.parameters) == (provider, model, given):
         return latest
     check_examples(given, seen_by=by)
+    made = Judge(name=name, provider=provider, model=model, parameters=given)
     if latest is None:
-        return Judge(name=name, provider=provider, model=model, parameters=given, project=project or choose_project(by))
-    return Judge(
-        name=name,
-        version=latest.version + 1,
-        daily_budget_usd=latest.daily_budget_usd,
-        project_id=latest.project_id,
-        provider=provider,
-        model=model,
-        parameters=given,
-    )
+        made.project = project or choose_project(by)
+    else:
+        made.version, made.daily_budget_usd = latest.version + 1, latest.daily_budget_usd
+        made.project_id = latest.project_id
+    return made
 
 
 def find_latest(name: str, *, by: User | None = None, project: Project | None = None) -> Judge | None:
@@ -180,7 +176,7 @@ def check_examples(parameters: Mapping[str, Any], *, seen_by: User | None = None
     """Examples are settled items of a development part, and the template has a place for them."""
     if given := parameters.get("examples"):
         for key in {one["criterion"] for one in given}:
-            if (template := templates.find_template(parameters, key)) and not prompts.shows_examples(template):
+            if (template := templates.find_template(key, **parameters)) and not prompts.shows_examples(template):
                 raise InputError(prompts.NO_EXAMPLES, field="template")
         examples.check(given, seen_by=seen_by)
 
@@ -188,7 +184,7 @@ def check_examples(parameters: Mapping[str, Any], *, seen_by: User | None = None
 def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """The judge's templates, if it brings any, must fit the criteria's kind; one for several must tell them apart."""
     of_all = judge.parameters.get("template", "")
-    used = {one.key: template for one in criteria if (template := templates.find_template(judge.parameters, one.key))}
+    used = {one.key: template for one in criteria if (template := templates.find_template(one.key, **judge.parameters))}
     for template in used.values():
         if wrong := prompts.problems(template, criteria[0].study.kind):
             raise InputError("{judge} cannot run here. {wrong}", field="judge", judge=judge, wrong=" ".join(wrong))

@@ -45,8 +45,9 @@ class PreparedContent:
     """What the model is shown, what is kept of how that came about, and what it took."""
 
     content: PairContent
-    kept: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, object] = field(default_factory=dict)
     usages: list[Usage] = field(default_factory=list)
+    embedded_tokens: int = 0
     unscored: str = ""
 
 
@@ -121,7 +122,7 @@ class EvaluatedProvider(Provider):
             request.criterion,
             ready.content,
             answers=self.setting.answers,
-            template=templates.find_template(self.words, request.criterion.key),
+            template=templates.find_template(request.criterion.key, **self.words),
             system=self.words.get("system"),
         )
 
@@ -139,7 +140,7 @@ class EvaluatedProvider(Provider):
         ready.kept["retrieved"] = [
             {"text": one.passage, "place": one.place, "score": round(one.score, 6)} for one in found
         ]
-        ready.content = evaluation.restrict_memories(content, ready.kept)
+        ready.content = evaluation.add_memories(content, [one.passage for one in found])
         if self.setting.shows == evaluation_settings.SUMMARY and found:
             await self.summarise(request, ready)
         return ready
@@ -156,7 +157,7 @@ class EvaluatedProvider(Provider):
 
         async def embedded(texts: list[str]) -> FloatArray:
             answer = await server.embed(texts)
-            ready.kept["embedded_tokens"] = ready.kept.get("embedded_tokens", 0) + answer.tokens
+            ready.kept["embedded_tokens"] = ready.embedded_tokens = ready.embedded_tokens + answer.tokens
             return answer.vectors
 
         known = await self.known.get_or_make("\0".join(memories), lambda: embedded(memories))
@@ -183,7 +184,7 @@ class EvaluatedProvider(Provider):
             ready.unscored = "no_summary"
             return
         ready.kept["summary"] = text
-        ready.content = evaluation.restrict_memories(ready.content, ready.kept)
+        ready.content = evaluation.add_memories(ready.content, [text])
 
 
 class Memo(OrderedDict[str, "asyncio.Future[T]"]):
