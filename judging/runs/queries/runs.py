@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -146,7 +145,10 @@ def progress(run: JudgeRun) -> Progress:
     """
     criteria, parts = list(run.criteria.all()), count_batches(run)
     moment = ("judgments of a run", run.pk, run.finished_at, run.stopped_at)
-    counts = row_counts.count_cached(moment, lambda: count_judgments(run), lambda found: sum(one["n"] for one in found))
+    groups = run.judgments.order_by().values("criterion", "unscored_reason")  # how many, how many lately, at what cost
+    lately = Count("pk", filter=Q(created_at__gte=timezone.now() - LATELY))
+    rows = groups.annotate(n=Count("pk"), lately=lately, last=Max("created_at"), **spending.COUNTS)
+    counts = row_counts.count_cached(moment, lambda: list(rows), lambda found: sum(one["n"] for one in found))
     told = [(one["criterion"], one["unscored_reason"], one["n"]) for one in counts]
     return Progress(
         state=run.state,
@@ -164,20 +166,6 @@ def progress(run: JudgeRun) -> Progress:
         paused_until=workers.find_pause(run.judge),
         waits_its_turn=not parts["held"] and workers.are_busy_with_another(run.judge),
         spent=spending.load_counts(counts),
-    )
-
-
-def count_judgments(run: JudgeRun) -> list[dict[str, Any]]:
-    """By criterion and reason: how many there are, how many came lately, the last one, and what they cost."""
-    return list(
-        run.judgments.order_by()
-        .values("criterion", "unscored_reason")
-        .annotate(
-            n=Count("pk"),
-            lately=Count("pk", filter=Q(created_at__gte=timezone.now() - LATELY)),
-            last=Max("created_at"),
-            **spending.COUNTS,
-        )
     )
 
 

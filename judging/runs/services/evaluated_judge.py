@@ -12,7 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from annotation.stats.table import FloatArray
 from core import vectors
@@ -36,8 +37,9 @@ KEPT = 512
 
 def build_provider(run: JudgeRun) -> Provider:
     """The run's provider, ready for use; as its evaluation asks it, where it is a part of one."""
-    provider, setting = judges.build_provider(run.judge), Setting.from_stored(run.setting)
-    return EvaluatedProvider(provider, setting, template=run.judge.parameters) if setting else provider
+    provider, setting, own = judges.build_provider(run.judge), Setting.from_stored(run.setting), run.judge.parameters
+    template = partial(templates.find_template, **own)
+    return EvaluatedProvider(provider, setting, own.get("system"), template) if setting else provider
 
 
 @dataclass(slots=True)
@@ -54,10 +56,10 @@ class PreparedContent:
 class EvaluatedProvider(Provider):
     """Another provider, asked in one setting of an evaluation."""
 
-    def __init__(self, inner: Provider, setting: Setting, *, template: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, inner: Provider, setting: Setting, system: str | None, template: Callable[[str], str]) -> None:
         self.inner, self.setting, self.model = inner, setting, inner.model
         self.parameters, self.keys = inner.parameters, inner.keys
-        self.words = template or {}
+        self.system, self.template = system, template
         self.needs_prompt = inner.needs_prompt  # type: ignore[misc]
         self.on_wait = base.ignore_wait
         self.embeddings = build_embeddings(setting, inner.keys)
@@ -122,8 +124,8 @@ class EvaluatedProvider(Provider):
             request.criterion,
             ready.content,
             answers=self.setting.answers,
-            template=templates.find_template(request.criterion.key, **self.words),
-            system=self.words.get("system"),
+            template=self.template(request.criterion.key),
+            system=self.system,
         )
 
     async def ready(self, request: JudgeRequest, content: PairContent) -> PreparedContent:
