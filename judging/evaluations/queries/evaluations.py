@@ -13,6 +13,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
 from annotation.benchmarks.models import BenchmarkCase
+from annotation.benchmarks.result_types import StepDocument
 from annotation.benchmarks.services.building import BY_HAND, BY_MODEL
 from annotation.corpus.models import Profile
 from annotation.stats.bands import TIERS
@@ -139,7 +140,7 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
             kappa=floats(row["kappa"] for row in rows),
             votes=np.column_stack([floats(row[f"votes_{name}"] for row in rows) for name in ("1", "2", "tie")]),
             groups=load_groups([row["profile"] for row in rows], profiles),
-            odds=odds_of(rows) if uses_model_tiers(evaluation) else None,
+            odds=odds_of([(row["tier"], row["history"]) for row in rows]) if uses_model_tiers(evaluation) else None,
         ),
         items=items,
         positions=np.array([row["position"] for row in rows], dtype=np.int64),
@@ -185,15 +186,15 @@ def uses_model_tiers(evaluation: Evaluation) -> bool:
     return bool(evaluation.benchmark.made.get("tiers") == "model")
 
 
-def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
+def odds_of(cases: Sequence[tuple[str, Sequence[StepDocument]]]) -> FloatArray:
     """Return (n, 4) probability of each of `TIERS` by the difficulty model, 1 for one set by hand; NaN without one."""
-    found = np.full((len(rows), len(TIERS)), math.nan)
-    for place, row in enumerate(rows):
-        steps = {one["step"]: one for one in row["history"]}
+    found = np.full((len(cases), len(TIERS)), math.nan)
+    for place, (of, history) in enumerate(cases):
+        steps = {one["step"]: one for one in history}
         if BY_MODEL in steps and BY_HAND not in steps:
             found[place] = [steps[BY_MODEL]["tiers"][tier] for tier in TIERS]
-        elif row["tier"]:
-            found[place] = [row["tier"] == tier for tier in TIERS]
+        elif of:
+            found[place] = [of == tier for tier in TIERS]
     return found
 
 
