@@ -6,7 +6,7 @@ Made by migrations, looked for by the checker.
 
 from __future__ import annotations
 
-from typing import Any
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from core.audit.triggers import plain
 
@@ -54,12 +54,12 @@ def build_drop_statements(vendor: str) -> list[str]:
     return [f"DROP TRIGGER IF EXISTS {name}" + (f" ON {on}" if vendor != "sqlite" else "") for name, on in names]
 
 
-def find_missing(connection: object) -> list[str]:
+def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """The names of those that are gone, switched off, or do something else than they should."""
     return [name for table in GUARDED for name in _missing(connection, table)]
 
 
-def find_emptiable(connection: Any) -> list[str]:
+def find_emptiable(connection: BaseDatabaseWrapper) -> list[str]:
     """The tables that the site's own role may empty by TRUNCATE, which asks no trigger of a row; PostgreSQL alone."""
     if connection.vendor == "sqlite":
         return []
@@ -70,7 +70,7 @@ def find_emptiable(connection: Any) -> list[str]:
         return sorted(name for (name,) in cursor.fetchall())
 
 
-def _missing(connection: Any, table: str) -> list[str]:
+def _missing(connection: BaseDatabaseWrapper, table: str) -> list[str]:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])

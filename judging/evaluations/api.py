@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -78,22 +78,22 @@ class OfJudges(EvaluationsApi):
 
     def prepare(self, request: Request, **kwargs: object) -> None:
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
-        for judge in find_judges(self.me, self.parse_body(self.shape)):
+        for judge in find_judges(self.me, self.parse_body(self.shape)["judges"]):
             judge_services.probe(judge)
 
     shape: type[NewEvaluationRuns] = NewEvaluationRuns
 
-    def ask(self, evaluation: Evaluation, given: dict[str, object]) -> list[JudgeRun]:
-        judges = find_judges(self.me, given)
-        return evaluations.ask(by=self.me, evaluation=evaluation, judges=judges, **evaluations.describe_runs(given))
+    def ask(self, evaluation: Evaluation, *, judges: Sequence[int], **given: object) -> list[JudgeRun]:
+        found = find_judges(self.me, judges)
+        return evaluations.ask(by=self.me, evaluation=evaluation, judges=found, **evaluations.describe_runs(given))
 
 
-def find_judges(by: User, given: dict[str, Any]) -> list[Judge]:
+def find_judges(by: User, judges: Sequence[int]) -> list[Judge]:
     """Find the judges that a body names, each once."""
-    there = filter_visible(by, Judge.objects.all()).in_bulk(given["judges"])
-    if missing := [pk for pk in given["judges"] if pk not in there]:
+    there = filter_visible(by, Judge.objects.all()).in_bulk(judges)
+    if missing := [pk for pk in judges if pk not in there]:
         raise InputError("There is no judge {missing}.", field="judges", missing=missing[0])
-    return [there[pk] for pk in dict.fromkeys(given["judges"])]
+    return [there[pk] for pk in dict.fromkeys(judges)]
 
 
 class BenchmarkEvaluations(OfJudges):
@@ -114,7 +114,7 @@ class BenchmarkEvaluations(OfJudges):
         benchmark, given = get_object_or_404(Benchmark, slug=slug), self.parse_body(NewEvaluation)
         with audit_batch():
             evaluation = evaluations.begin(by=self.me, benchmark=benchmark, drawing=Drawing.from_options(given))
-            self.ask(evaluation, given)
+            self.ask(evaluation, **given)
         return self.render_evaluation(evaluation.pk, status=201)
 
 
@@ -150,7 +150,7 @@ class EvaluationRuns(OfJudges):
         status=201,
     )
     def post(self, request: Request, pk: int) -> Response:
-        made = self.ask(self.evaluation(pk), self.parse_body(NewEvaluationRuns))
+        made = self.ask(self.evaluation(pk), **self.parse_body(NewEvaluationRuns))
         rows = runs_listed().filter(pk__in=[run.pk for run in made]).order_by("pk")
         return Response(EvaluationRunSerializer(rows, many=True).data, status=201)
 

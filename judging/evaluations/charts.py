@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.later import Later
 from judging.assessment.charts import Palette, choose_width, compute_row, inline, name_axis, place_panels, style_chart
@@ -42,10 +42,10 @@ def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[
     ]
 
 
-def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, object]:
+def accuracy(rows: Sequence[Mapping[str, object]], palette: Palette) -> dict[str, object]:
     """Draw a panel for all cases and one for each tier; the dashed line is chance."""
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    cells = list(dict.fromkeys(row["cases"] for row in rows))
+    names = list(dict.fromkeys(str(row["name"]) for row in rows))
+    cells = list(dict.fromkeys(str(row["cases"]) for row in rows))
     panels = [_panel([row for row in rows if row["cases"] == cell], names, cell, palette, cells) for cell in cells]
     return style_chart(place_panels(panels, palette), palette)
 

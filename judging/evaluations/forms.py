@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from django import forms
 from django.utils.translation import gettext_lazy
@@ -103,8 +103,8 @@ class EvaluationForm(AskForm):
     verb = NewEvaluation
     asks = (*AskForm.asks, "size", "tiers", "kinds", "longest")
 
-    def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
-        super().__init__(*args, benchmark=benchmark, **kwargs)
+    def __init__(self, data: Mapping[str, object] | None, *, benchmark: Benchmark) -> None:
+        super().__init__(data, benchmark=benchmark)
         self.benchmark = benchmark
         there = list(benchmark.cases.only_counting().order_by().values_list("tier", "kind").distinct())
         tiers, kinds = ({row[at] for row in there} - {""} for at in (0, 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -126,7 +125,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
         rows = evaluation_charts.accuracy_rows(document, list_cells(document))
         context["chart"] = charts.draw_on_page(evaluation_charts.accuracy, rows)
         context["chart_files"] = plot_links(pk, "accuracy")
-        context |= describe_answers(pk, document, context["chosen"])
+        context |= describe_answers(pk, document, str(context["chosen"]))
     return render(request, "judging/evaluation_results.html", context)
 
 
@@ -283,7 +282,7 @@ def likely_tiers(document: EvaluationDocument, named: Mapping[str, RunFacts]) ->
     }
 
 
-def compare_pasted_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
+def compare_pasted_ranks(evaluation: Evaluation, text: str) -> dict[str, object]:
     """Compare ranks that were pasted with those of the evaluation, or say what is wrong with them."""
     if not text.strip():
         return {}

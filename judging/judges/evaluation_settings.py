@@ -7,7 +7,7 @@ the pieces that fit the question. *summary*: those pieces in the words of the mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from judging.judges.providers.requests import Person
@@ -112,11 +112,11 @@ def select_known(known: Mapping[str, object], setting: Setting) -> Person:
 
     `known` holds the parts of a profile by name, and its memories.
     """
-    left = drop_fields(known, setting.without)
+    left = build_person(drop_fields(known, setting.without))
     if setting.shows == NONE:
         return Person()
     if setting.shows == PROFILE:
-        return build_person(left)
+        return replace(left, memories=())
     return Person(memories=build_memories(left))
 
 
@@ -126,37 +126,38 @@ def build_person(known: Mapping[str, Any]) -> Person:
         demographics=known.get("demographics") or {},
         preferences=known.get("preferences") or {},
         interactions=known.get("interactions") or {},
+        memories=known.get("memories") or (),
     )
 
 
-def drop_fields(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, object]:
+def drop_fields(known: Mapping[str, object], without: Sequence[str]) -> dict[str, object]:
     """The same without some fields."""
     left = dict(known)
     for field in without:
         part, _, key = field.partition(".")
         if not key:
             left.pop(part, None)
-        elif isinstance(left.get(part), Mapping):
-            left[part] = {name: value for name, value in left[part].items() if name != key}
+        elif isinstance(inner := left.get(part), Mapping):
+            left[part] = {name: value for name, value in inner.items() if name != key}
     return left
 
 
-def build_memories(known: Mapping[str, Any]) -> tuple[str, ...]:
+def build_memories(person: Person) -> tuple[str, ...]:
     """What is remembered of the person; where nothing is, each thing that the profile says, as a memory of its own."""
-    told = tuple(text for memory in known.get("memories") or () if (text := to_memory(memory)))
-    return told or tuple(list_memories(known))
+    told = tuple(text for memory in person.memories if (text := to_memory(memory)))
+    return told or tuple(list_memories(person))
 
 
-def is_made(known: Mapping[str, Any]) -> bool:
+def is_made(person: Person) -> bool:
     """Whether memories are made from the profile's own fields."""
-    return not any(to_memory(memory) for memory in known.get("memories") or ())
+    return not any(to_memory(memory) for memory in person.memories)
 
 
-def list_memories(known: Mapping[str, Any]) -> Iterator[str]:
+def list_memories(person: Person) -> Iterator[str]:
     """One memory for each entry of the profile, and for every two sentences of its text."""
-    for part in ("demographics", "preferences", "interactions"):
-        yield from leaves(known.get(part), ())
-    yield from passages(known.get("persona") or "")
+    for part in (person.demographics, person.preferences, person.interactions):
+        yield from leaves(part, ())
+    yield from passages(person.persona)
 
 
 def leaves(value: object, path: tuple[str, ...]) -> Iterator[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 from judging.judges.providers.base import Usage
 
@@ -88,19 +88,17 @@ def choose_rate(rates: Iterable[Rate], provider: str, model: str, on: date) -> R
 def load_published() -> tuple[Rate, ...]:
     """The rates of prices.toml."""
     with FILE.open("rb") as file:
-        return tuple(parse_rates(tomllib.load(file, parse_float=Decimal)["price"]))
+        entries = tomllib.load(file, parse_float=Decimal)["price"]
+    rates = []
+    for one in entries:
+        long, on = one.get("long"), one["valid_from"]
+        for provider, model in product(one["provider"], one["model"]):
+            longer = long and Rate(provider, model, on, above=long["above"], longer=None, **amounts({**one, **long}))
+            rates.append(Rate(provider, model, on, above=0, longer=longer, **amounts(one)))
+    return tuple(rates)
 
 
-def parse_rates(entries: Iterable[dict[str, Any]]) -> Iterator[Rate]:
-    for entry in entries:
-        long = entry.get("long")
-        for provider in entry["provider"]:
-            for model in entry["model"]:
-                rate = Rate(provider, model, entry["valid_from"], **amounts(entry))
-                yield replace(rate, longer=replace(rate, **amounts(long), above=long["above"])) if long else rate
-
-
-def amounts(entry: Mapping[str, object]) -> dict[str, Any]:
+def amounts(entry: Mapping[str, object]) -> dict[str, Decimal]:
     """The prices of an entry, without what else it says."""
     return {name: Decimal(str(value)) for name, value in entry.items() if name in AMOUNTS}
 

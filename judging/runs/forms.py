@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -62,7 +61,7 @@ OF_UNITS = {
 class JudgeChoice(forms.ModelChoiceField[Judge]):
     """Judges with what is behind their names."""
 
-    def label_from_instance(self, obj: Any) -> str:
+    def label_from_instance(self, obj: Judge) -> str:
         return f"{obj} · {_('baseline, no model') if obj.is_baseline else obj.model or obj.provider}"
 
 
@@ -87,19 +86,15 @@ class DescribedJudge(OptionsForm):
         super().__init__(*args, **kwargs)
         self.set("provider", choices=provider_choices())
 
-    def build_options(self) -> dict[str, Any]:
-        """Provider, model and parameters as `judges.define` takes them. The address is one of the parameters."""
+    def build_parameters(self) -> dict[str, object]:
+        """The parameters as `judges.define` takes them. The address is one of them."""
         given = self.cleaned_data
         if given["base_url"] and given["provider"] != "openai_compatible":
             raise InputError("Only an OpenAI-compatible judge has an address.", field="base_url")
         if given["base_url"] and not given["base_url"].startswith(("http://", "https://")):
             raise InputError("An address begins with http:// or https://.", field="base_url")
         address = {"base_url": given["base_url"]} if given["base_url"] else {}
-        return {
-            "provider": given["provider"],
-            "model": given["model"],
-            "parameters": {**given["parameters"], **address},
-        }
+        return {**given["parameters"], **address}
 
 
 class RunForm(DescribedJudge):
@@ -164,7 +159,7 @@ class RunForm(DescribedJudge):
         try:
             judges.probe(self.build_plan().judge)  # may wait on the network, so before the database is locked
             with audit_batch():
-                return runs.start(by=by, study=self.study, judge=self.choose_judge(by), **self.settings())
+                return runs.make(by=by, plan=self.build_plan(self.choose_judge(by)), queue=True)
         except InputError as error:
             self.refuse(error)
             return None
@@ -173,9 +168,13 @@ class RunForm(DescribedJudge):
         """What the run would take. Nothing is made, not even a judge; None if something stands in its way."""
         return self.done(lambda: estimates.estimate(self.build_plan()))
 
-    def build_plan(self) -> runs.Plan:
-        """The run as it would be, of a judge that is not saved yet."""
-        return runs.plan(study=self.study, judge=self.choose_judge(None, define=judges.build_judge), **self.settings())
+    def build_plan(self, judge: Judge | None = None) -> runs.Plan:
+        """The run as it would be, where no judge is given of one that is not saved yet."""
+        chosen = judge or self.choose_judge(None, define=judges.build_judge)
+        given = self.arguments(*RUN_OPTIONS, use_cache="ask_anew")
+        if len(given["criteria"]) == len(self.keys):
+            del given["criteria"]
+        return runs.plan(study=self.study, judge=chosen, **given)
 
     def choose_judge(self, by: User | None, *, define: Callable[..., Judge] | None = None) -> Judge:
         given = self.cleaned_data
@@ -183,13 +182,8 @@ class RunForm(DescribedJudge):
             judge: Judge = given["judge"]
             return judge
         make = define or partial(judges.define, by=by)
-        return make(name=given["name"], project=self.study.project, **self.build_options())
-
-    def settings(self) -> dict[str, Any]:
-        given = self.arguments(*RUN_OPTIONS, use_cache="ask_anew")
-        if len(given["criteria"]) == len(self.keys):
-            del given["criteria"]
-        return given
+        described = {name: given[name] for name in ("name", "provider", "model")}
+        return make(**described, project=self.study.project, parameters=self.build_parameters())
 
     def refuse(self, error: InputError) -> None:
         is_of_new = error.field == "judge" and not self.cleaned_data["judge"]
@@ -211,7 +205,7 @@ class ResumeForm(OptionsForm):
     verb = Resume
 
 
-class UploadForm(forms.Form):
+class UploadForm(OptionsForm):
     """A file of one format, and what must be known besides."""
 
     file = forms.FileField(label="File", allow_empty_file=True)
@@ -241,7 +235,7 @@ class UploadForm(forms.Form):
         help_text="Otherwise one bad record means that nothing of the file is kept.",
     )
 
-    def __init__(self, *args: Any, chosen: Format, **kwargs: Any) -> None:
+    def __init__(self, *args: object, chosen: Format, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.chosen = chosen
         self.fields["file"].help_text = gettext("At most {most} MB; a command takes more.").format(
@@ -297,8 +291,9 @@ class UploadForm(forms.Form):
 class RunChoices(forms.ModelMultipleChoiceField[JudgeRun]):
     """Runs with what is behind their numbers."""
 
-    def label_from_instance(self, obj: Any) -> str:
-        said = gettext("{judge}, run {run}: {n} judgments").format(judge=obj.judge, run=obj.pk, n=f"{obj.n_judged:,}")
+    def label_from_instance(self, obj: JudgeRun) -> str:
+        n = f"{vars(obj)['n_judged']:,}"
+        said = gettext("{judge}, run {run}: {n} judgments").format(judge=obj.judge, run=obj.pk, n=n)
         if obj.repeats > 1:
             said += gettext(", {n} repeats").format(n=obj.repeats)
         if obj.unit != JudgeRun.Unit.ITEM:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
@@ -101,42 +102,43 @@ class JudgeForm(DescribedJudge):
     def has_own_prompt(self) -> bool:
         return any(self[name].errors or self[name].value() for name in ("template", "templates") if name in self.fields)
 
-    def build_options(self) -> dict[str, Any]:
-        """The same, with the parameters that are fields."""
-        self.cleaned_data.setdefault("model", "")
-        found = super().build_options()
-        given = parameter_fields.read_given(self.cleaned_data)
-        parameter_fields.check_once(given, self.cleaned_data["parameters"])
-        return {**found, "parameters": {**found["parameters"], **given}}
-
-    def settings(self) -> dict[str, Any]:
-        """What `judges.define` takes. The template is one of the parameters."""
-        given, described = self.cleaned_data, self.build_options()
+    def build_parameters(self) -> dict[str, object]:
+        """The same, with the parameters that are fields, and the template."""
+        found, given = super().build_parameters(), self.cleaned_data
+        named = parameter_fields.read_given(given)
+        parameter_fields.check_once(named, given["parameters"])
         template, templates = given.get("template", ""), given.get("templates")
         own: dict[str, object] = {"template": template.replace("\r\n", "\n")} if template.strip() else {}
         if templates:
             own["templates"] = templates
         if self.judge and self.judge.examples and given["keep_examples"]:
             own["examples"] = self.judge.examples
-        name = self.judge.name if self.judge else given["name"]
-        parameters = {**described["parameters"], **own}
-        return {**described, "name": name, "parameters": parameters, "project": self.judge and self.judge.project}
+        return {**found, **named, **own}
+
+    def build(self, make: Callable[..., Judge]) -> Judge:
+        """What is made of the judge as described."""
+        given, parameters = self.cleaned_data, self.build_parameters()
+        of, model = self.judge, given.get("model", "")
+        name, project = (of.name, of.project) if of else (given["name"], None)
+        return make(name=name, provider=given["provider"], model=model, parameters=parameters, project=project)
 
     def save(self, by: User) -> Judge | None:
         """The judge as described, which is the one that there is if nothing changed."""
-        return self.done(lambda: judges.define(by=by, **self.settings()))
+        return self.done(lambda: self.build(partial(judges.define, by=by)))
 
     def test(self) -> str | None:
         """What is known of the judge as described, once it was asked whether it would answer. Nothing is saved."""
-        return self.done(lambda: judges.test(judges.build_judge(by=self.by, **self.settings())))
+        return self.done(lambda: judges.test(self.build(partial(judges.build_judge, by=self.by))))
 
     def list_models(self) -> tuple[str, ...] | None:
         """The models of the server that is described so far, whatever else is still missing."""
 
         def ask() -> tuple[str, ...]:
-            settings = {**self.settings(), "name": "unnamed"}
-            project = choose_project(self.by, settings.pop("project"))
-            return judges.list_models(Judge(**settings, project=project))
+            judge = self.build(Judge)
+            judge.name = "unnamed"
+            if self.judge is None:
+                judge.project = choose_project(self.by)
+            return judges.list_models(judge)
 
         return self.done(ask)
 
@@ -153,7 +155,7 @@ class JudgeForm(DescribedJudge):
         if study is None:
             self.add_error("study", gettext("Choose the study whose first items are shown."))
             return None
-        return self.done(lambda: action(judges.build_judge(by=self.by, **self.settings()), study))
+        return self.done(lambda: action(self.build(partial(judges.build_judge, by=self.by)), study))
 
 
 class LimitsForm(OptionsForm):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -31,12 +30,12 @@ LONGEST_EXAMPLE = 50
 TARGETS = ("source", "study", "judge", "on_error")
 
 
-class FileForm(forms.Form):
+class FileForm(OptionsForm):
     """Any table or export, to be looked at before anything is imported."""
 
     file = forms.FileField(label="File", allow_empty_file=True)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["file"].help_text = _(
             "CSV, TSV, Excel (.xlsx), JSON, JSON Lines or Parquet; a dataset saved by Hugging Face as one ZIP file. "
@@ -284,9 +283,9 @@ def build_share(label: str, initial: float) -> forms.FloatField:
     return forms.FloatField(label=label, min_value=0, max_value=100, required=False, initial=f"{initial:g}")
 
 
-def strip_prefix(given: Mapping[str, Any], prefix: str) -> dict[str, str]:
+def strip_prefix(given: Mapping[str, object], prefix: str) -> dict[str, str]:
     """What was entered in the fields of that prefix."""
-    return {name.removeprefix(prefix): value for name, value in given.items() if name.startswith(prefix) and value}
+    return {name.removeprefix(prefix): str(value) for name, value in given.items() if name.startswith(prefix) and value}
 
 
 def list_kinds() -> list[tuple[str, list[tuple[str, str]]]]:

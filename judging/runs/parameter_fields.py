@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -29,7 +28,7 @@ LABELS = {
     "linger": gettext_noop("Linger (s)"),
     "max_retries": gettext_noop("Retries at most"),
 }
-YES_NO = {"yes": True, "no": False}
+YES_NO: dict[object, object] = {"yes": True, "no": False}
 
 
 def list_parameters(provider: str) -> dict[str, Option]:
@@ -67,7 +66,7 @@ def build_field(name: str, option: Option) -> forms.Field:
     return field
 
 
-def read_given(cleaned: Mapping[str, Any]) -> dict[str, object]:
+def read_given(cleaned: Mapping[str, object]) -> dict[str, object]:
     """The parameters that the fields name."""
     given = {name.removeprefix(PREFIX): value for name, value in cleaned.items() if name.startswith(PREFIX)}
     return {name: YES_NO.get(value, value) for name, value in given.items() if value not in (None, "")}

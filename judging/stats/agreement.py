@@ -7,7 +7,6 @@ difference has an honest interval.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -246,6 +245,7 @@ def judge_agreement(
     compared = compare_pairs(
         held.together, held.distinct, held.resampling, [(0, column) for column in held.columns_of_people]
     )
+    found, ceiling, short = _figures(held)
     return JudgeAgreement(
         name=judge_name,
         n_items=people.n_items,
@@ -255,7 +255,12 @@ def judge_agreement(
         per_annotator=compared.pairs,
         annotators=_annotators(held),
         confusion=confusion(judge, majority(people), unread, people.categories),
-        **_figures(held),
+        ceiling=ceiling,
+        human_ceiling=ceiling["mean_cohen_kappa"],
+        human_ceiling_weighted=ceiling["mean_weighted_cohen_kappa"],
+        below_ceiling=short["mean_cohen_kappa"],
+        below_ceiling_weighted=short["mean_weighted_cohen_kappa"],
+        **found,
     )
 
 
@@ -291,7 +296,7 @@ def _checked_scores(scores: npt.ArrayLike | None, judge: IntArray) -> FloatArray
     return given
 
 
-def _figures(held: RatersAgainstPeople) -> dict[str, Any]:
+def _figures(held: RatersAgainstPeople) -> tuple[dict[str, Estimate], dict[str, Estimate], dict[str, Estimate]]:
     """Every figure of the judge, the people's beside it, and how far the judge falls short in kappa."""
     judge, people = figures.build_figures(held, 0), figures.human_ceiling(held)
     reasons, bases = held.reasons(), held.bases()
@@ -302,14 +307,7 @@ def _figures(held: RatersAgainstPeople) -> dict[str, Any]:
     own = held.people_alone
     ceiling = _estimates(people if own is held else figures.human_ceiling(own), own, of_people, alone)
     short = _estimates(minus(people, judge), held, of_people, alone, "plain", student=True)
-    return {
-        **found,
-        "ceiling": ceiling,
-        "human_ceiling": ceiling["mean_cohen_kappa"],
-        "human_ceiling_weighted": ceiling["mean_weighted_cohen_kappa"],
-        "below_ceiling": short["mean_cohen_kappa"],
-        "below_ceiling_weighted": short["mean_weighted_cohen_kappa"],
-    }
+    return found, ceiling, short
 
 
 def _why_no_ceiling(paired: Basis, reason: str) -> str:

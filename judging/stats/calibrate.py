@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -231,7 +230,7 @@ def calibrate(
     }
     sure, verdicts = _confidence(columns, judge, scale), columns.verdicts
     agreement = compute_agreement(columns.label_shares, verdicts)
-    dependence: dict[str, Any] = {"clusters": columns.clusters, "weights": columns.weights}
+    clusters, weights = columns.clusters, columns.weights
     return CalibrationResult(
         n_labelled=int(columns.labelled.sum()),
         n_unlabelled=int((~columns.labelled).sum()),
@@ -245,7 +244,8 @@ def calibrate(
             human,
             np.sort(scale),
             method=method,
-            **dependence,
+            clusters=clusters,
+            weights=weights,
             bootstrap=bootstrap,
             confidence=confidence,
             seed=seed,
@@ -261,11 +261,14 @@ def calibrate(
                 delta=delta,
                 person=None if columns.votes is None else compute_agreement(columns.votes, verdicts),
                 level=confidence,
-                **dependence,
+                clusters=clusters,
+                weights=weights,
             )
             for at in targets
         ),
-        curve=risk_coverage(sure, agreement, bootstrap=bootstrap, level=confidence, seed=seed, **dependence),
+        curve=risk_coverage(
+            sure, agreement, bootstrap=bootstrap, level=confidence, seed=seed, clusters=clusters, weights=weights
+        ),
         warnings=(*_warnings(columns, human, judge), *_interval_warnings(corrected)),
     )
 

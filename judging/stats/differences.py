@@ -8,7 +8,6 @@ is the best by chance as well: intervals of several differences hold together.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -212,8 +211,9 @@ def rank_judges(
         If a judge's codes do not fit the table.
     """
     build, names = figures.means_over_annotators, tuple(figures.MEANS)
-    drawn: dict[str, Any] = {"bootstrap": bootstrap, "confidence": confidence, "seed": seed}
-    found = compare_judges(people, judges, **drawn, build=build, names=names)
+    found = compare_judges(
+        people, judges, bootstrap=bootstrap, confidence=confidence, seed=seed, build=build, names=names
+    )
     by_names = {(one.a, one.b): one for one in found} | {(one.b, one.a): _turn(one) for one in found}
     order = _sort_judges(list(judges), by_names, figure)
     pairs = {(a, b): by_names[a, b] for a, b in combinations(order, 2)}
@@ -221,7 +221,9 @@ def rank_judges(
     ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(order))
     ranked = []
     for name, rank in zip(order, ranks, strict=True):
-        held = RatersAgainstPeople.build(people, np.asarray(judges[name])[:, None], [name], **drawn)
+        held = RatersAgainstPeople.build(
+            people, np.asarray(judges[name])[:, None], [name], bootstrap=bootstrap, confidence=confidence, seed=seed
+        )
         own = dict(zip(names, _estimates(build(held, 0), held, names), strict=True))
         ranked.append(RankedJudge(name, own[figure], *rank))
     return Ranking(figure, tuple(ranked), pairs)

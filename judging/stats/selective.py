@@ -9,8 +9,7 @@ of them share one error probability delta. The test is that of the binomial (Clo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -258,16 +257,16 @@ def select(
     threshold = held[-1].threshold if held else np.nan
     keeps = sure >= (threshold if held else np.inf)
     reason = None if held else _why_none(tried, items, target, delta)
-    common: dict[str, Any] = {"clusters": clusters, "weights": w if _differ(w) else None, "confidence": level}
+    mean = partial(_mean, clusters=clusters, weights=w if _differ(w) else None, confidence=level)
     no_person = "nothing is kept" if not held else "what each person said is not known"
     votes = np.full(len(sure), np.nan) if person is None else np.asarray(person, dtype=float)
     return Selection(
         target=target,
         delta=delta,
         threshold=threshold,
-        coverage=_mean(keeps.astype(float), np.ones(len(sure), dtype=bool), **common),
-        agreement=_mean(agrees, keeps & there, n_raters=2, reason=reason or "", **common),
-        agreement_with_person=_mean(votes, keeps & there & ~np.isnan(votes), n_raters=2, reason=no_person, **common),
+        coverage=mean(keeps.astype(float), np.ones(len(sure), dtype=bool)),
+        agreement=mean(agrees, keeps & there, n_raters=2, reason=reason or ""),
+        agreement_with_person=mean(votes, keeps & there & ~np.isnan(votes), n_raters=2, reason=no_person),
         agreement_low=held[-1].agreement_low if held else np.nan,
         method="Clopper-Pearson" if items.exact else "betting",
         clusters=len(np.unique(items.unit)),

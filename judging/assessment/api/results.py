@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -109,8 +107,8 @@ class StudyAgreement(ResultsApi):
         return Response({"queued": True}, status=202)
 
 
-def parse_options(asked: dict[str, Any]) -> JudgedOptions:
-    return JudgedOptions(reads=asked.pop("read"), **asked)
+def parse_options(asked: dict[str, object]) -> JudgedOptions:
+    return JudgedOptions.check({"reads": asked.pop("read"), **asked})
 
 
 def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> dict[str, object]:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TypedDict
 
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion, Study
 from judging.assessment.queries.ratings import list_judgments
 from judging.runs.models.runs import JudgeRun
 
-Written = dict[tuple[int, int, str], dict[str, Any]]
+
+class WrittenTexts(TypedDict):
+    """Notes and evidence by annotator, the newest adjudication's reason, the judge's explanation and its judgment."""
+
+    external_id: str
+    notes: dict[str, str]
+    evidence: dict[str, list[str]]
+    reason: str
+    explanation: str
+    judgment: int | None
+
+
+Written = dict[tuple[int, int, str], WrittenTexts]
 """By position, turn or response (0 for the whole item) and criterion key."""
 
 
 def load_written(
     study: Study, criteria: Iterable[Criterion], runs: Mapping[str, JudgeRun], rows: Iterable[tuple[int, int]]
 ) -> Written:
-    """Of these rows, each a position and a turn, on these criteria. Four queries.
-
-    Each holds ``external_id``, ``notes`` and ``evidence`` by annotator, the ``reason`` of the newest adjudication, and
-    the judge's ``explanation`` with the ``judgment`` it stands in.
-    """
+    """Of these rows, each a position and a turn, on these criteria. Four queries."""
     chosen, key_of = sorted(set(rows)), {criterion.pk: criterion.key for criterion in criteria}
     wanted = sorted({position for position, _ in chosen})
     ids = _ids(study, wanted)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -48,13 +47,7 @@ class StoredReply:
 def load_replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[StoredReply]]:
     """By run and criterion, every reply, by item, turn or response, repeat and order. One query."""
     found: dict[tuple[int, int], list[StoredReply]] = defaultdict(list)
-    for run, criterion, *rest in _reply_rows(run_ids):
-        found[run, criterion].append(StoredReply(*rest))
-    return found
-
-
-def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
-    return (
+    rows = (
         Judgment.objects.filter(run_id__in=list(run_ids))
         .order_by("run_id", "criterion_id", "item__position", "turn", "repeat", "order")
         .values_list(
@@ -73,6 +66,9 @@ def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         )
         .iterator(chunk_size=5000)
     )
+    for row in rows:
+        found[row[0], row[1]].append(StoredReply(*row[2:]))
+    return found
 
 
 def build_verdicts(

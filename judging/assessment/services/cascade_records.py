@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -37,7 +36,9 @@ def document(made: Escalation, evidence: StudyData) -> RecordedCascadeDocument |
     each = evidence.load_judges([there[pk] for pk in _judges(made)])
     stages = made.cascade["stages"]
     names = {criterion.key: criterion.name for criterion in each[-1].criteria}
-    back = escalation.summarise_return(made, each[-1], lambda key: _collect_verdicts(each, stages, key))
+    back = escalation.summarise_return(
+        made, each[-1], lambda key: _collect_verdicts(each, [stage["limits"][key] for stage in stages], key)
+    )
     for key, one in back["criteria"].items():
         one["name"] = names[key]
     return {
@@ -67,10 +68,10 @@ def _judges(made: Escalation) -> list[int]:
     return [stage["judge_id"] for stage in made.cascade["stages"]]
 
 
-def _collect_verdicts(each: Sequence[JudgeData], stages: Sequence[Mapping[str, Any]], key: str) -> IntArray:
+def _collect_verdicts(each: Sequence[JudgeData], stored: list[list[float | None]], key: str) -> IntArray:
     """(n,) the verdict of the stage that keeps an item, -1 where none does."""
     columns = [one.evidence[key] for one in each]
-    limits = [(_limit(stage["limits"][key][0]), _limit(stage["limits"][key][1])) for stage in stages]
+    limits = [(_limit(low), _limit(high)) for low, high in stored]
     place = find_deciding_stage([sureness(column) for column in columns], limits)
     codes = np.column_stack([column.said.codes for column in columns])
     return np.where(place < 0, MISSING, codes[np.arange(len(place)), place])

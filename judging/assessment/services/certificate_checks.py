@@ -215,7 +215,7 @@ def _check_issued(sha256: str, signed: str, *, alone: bool) -> CertificateStatus
     if hasattr(row, "revocation"):
         when = f"{row.revocation.created_at:%Y-%m-%d}"
         return CertificateStatus(REVOKED, (f"It was revoked on {when}: {row.revocation.reason}",), (signed,), sha256)
-    if not _is_whole(row.content):
+    if not _is_whole(row):
         return CertificateStatus(
             MALFORMED, ("It lacks something that a certificate of this format says.",), (signed,), sha256
         )
@@ -223,10 +223,10 @@ def _check_issued(sha256: str, signed: str, *, alone: bool) -> CertificateStatus
     return CertificateStatus(EXPIRED if problems else HOLDS, problems, (signed,), sha256)
 
 
-def _is_whole(content: Mapping[str, Any]) -> bool:
+def _is_whole(row: Certificate) -> bool:
     """Whether all is there that it is held to: rows may come from another site's archive."""
     try:
-        judge, items = content["judge"], content["items"]
+        content, judge, items = row.content, row.content["judge"], row.content["items"]
         texts, numbers = [judge["hash"], items["hash"], *content["prompts"]], [*content["runs"]]
     except (KeyError, TypeError):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -44,7 +44,7 @@ LONGEST_REASON = 2000
 @audited("certificate.issue", says=("found.judge",), prepares=True)
 def issue(*, by: User | None, found: Assessment) -> Certificate:
     """The certificate of what was found, under its rules, signed; the newest one if it says just this and holds."""
-    content, key = _plain(_content(found)), signing.load_keys()[0]
+    content, key = {name: _plain(part) for name, part in _content(found).items()}, signing.load_keys()[0]
     with audit_transaction() as done:
         newest = queries.find_newest(found.study, found.judge)
         if newest and _without_date(newest.content) == content and _stands(newest, key):
@@ -184,7 +184,7 @@ def _run(run: CalibrationRun | AuditRun) -> dict[str, object]:
     }
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     """The same in types that come back alike from any database and any reader of JSON.
 
     Lists stand for tuples; a zero has no minus sign; a whole number beyond what a double holds is a text.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
@@ -35,9 +33,9 @@ def ask(*, by: User, study: Study, options: JudgedOptions) -> None:
     waiting.ask(by=by, key=build_key(study, options), task=TASK, args=[study.pk, options.model_dump(), by.pk])
 
 
-def compute(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
+def compute(study_id: int, parameters: dict[str, object], by: int | None) -> None:
     """What a worker does: compute and keep, unless it is kept or another one is at it. An error is told on the page."""
-    study, options = Study.objects.get(pk=study_id), JudgedOptions(**parameters)
+    study, options = Study.objects.get(pk=study_id), JudgedOptions.check(parameters)
     reader = None if by is None else User.objects.filter(pk=by).first()
 
     def work() -> None:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from core.charts import Spec
 from core.csv_files import csv_text
@@ -36,7 +35,7 @@ class ReportFigure:
 
     name: str
     caption: str
-    spec: Callable[[Any, charts.Palette], Spec]
+    spec: Callable[..., Spec]
     rows: object
 
     def write(self, ending: str) -> bytes:

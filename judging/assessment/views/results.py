@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -213,7 +212,7 @@ def build_redirect(name: str) -> Callable[..., HttpResponseBase]:
 
     @researcher_required
     @require_safe
-    def moved(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def moved(request: HttpRequest, **kwargs: object) -> HttpResponse:
         query = request.GET.urlencode()
         return redirect(reverse(name, kwargs=kwargs) + (f"?{query}" if query else ""), permanent=True)
 

@@ -13,6 +13,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
 from annotation.benchmarks.models import BenchmarkCase
+from annotation.benchmarks.result_types import StepDocument
 from annotation.benchmarks.services.building import BY_HAND, BY_MODEL
 from annotation.corpus.models import Profile
 from annotation.stats.bands import TIERS
@@ -20,7 +21,7 @@ from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
 from core.sentences import translate
-from judging.judges.evaluation_settings import PARTS, Setting, is_made, list_fields
+from judging.judges.evaluation_settings import PARTS, Setting, build_person, is_made, list_fields
 from judging.judges.queries.contents import build_known
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -135,11 +136,11 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
             tier=np.array([row["tier"] for row in rows], dtype=np.str_),
             kind=np.array([row["kind"] for row in rows], dtype=np.str_),
             gold=np.array([int(row["gold"]) for row in rows], dtype=np.int64),
-            longer=np.array([longer(row) for row in rows], dtype=np.int64),
+            longer=np.array([longer(row["length_1"], row["length_2"]) for row in rows], dtype=np.int64),
             kappa=floats(row["kappa"] for row in rows),
             votes=np.column_stack([floats(row[f"votes_{name}"] for row in rows) for name in ("1", "2", "tie")]),
-            groups=load_groups(rows, profiles),
-            odds=odds_of(rows) if uses_model_tiers(evaluation) else None,
+            groups=load_groups([row["profile"] for row in rows], profiles),
+            odds=odds_of([(row["tier"], row["history"]) for row in rows]) if uses_model_tiers(evaluation) else None,
         ),
         items=items,
         positions=np.array([row["position"] for row in rows], dtype=np.int64),
@@ -147,7 +148,7 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
         answers=answers,
         reasons=reasons,
         n_without_persona=sum(row["profile"] is None for row in rows),
-        without_memories=sum(is_made(build_known(profile)) for profile in profiles),
+        without_memories=sum(is_made(build_person(build_known(profile))) for profile in profiles),
         nothing_found=count_nothing_found(asked),
     )
 
@@ -185,15 +186,15 @@ def uses_model_tiers(evaluation: Evaluation) -> bool:
     return bool(evaluation.benchmark.made.get("tiers") == "model")
 
 
-def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
+def odds_of(cases: Sequence[tuple[str, Sequence[StepDocument]]]) -> FloatArray:
     """Return (n, 4) probability of each of `TIERS` by the difficulty model, 1 for one set by hand; NaN without one."""
-    found = np.full((len(rows), len(TIERS)), math.nan)
-    for place, row in enumerate(rows):
-        steps = {one["step"]: one for one in row["history"]}
+    found = np.full((len(cases), len(TIERS)), math.nan)
+    for place, (of, history) in enumerate(cases):
+        steps = {one["step"]: one for one in history}
         if BY_MODEL in steps and BY_HAND not in steps:
             found[place] = [steps[BY_MODEL]["tiers"][tier] for tier in TIERS]
-        elif row["tier"]:
-            found[place] = [row["tier"] == tier for tier in TIERS]
+        elif of:
+            found[place] = [of == tier for tier in TIERS]
     return found
 
 
@@ -204,9 +205,8 @@ def index_personas(rows: Sequence[Mapping[str, object]]) -> tuple[int, IntArray]
     return len(place), np.array([place[key] for key in keys], dtype=np.int64)
 
 
-def longer(row: Mapping[str, Any]) -> int:
+def longer(a: int, b: int) -> int:
     """Return which response is the longer one, 1 or 2; 0 where both are as long."""
-    a, b = row["length_1"], row["length_2"]
     return 0 if a == b else 1 if a > b else 2
 
 
@@ -214,13 +214,12 @@ def floats(values: Iterable[float | None]) -> FloatArray:
     return np.array([math.nan if value is None else float(value) for value in values], dtype=float)
 
 
-def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, npt.NDArray[np.str_]]:
+def load_groups(cases: Sequence[int | None], profiles: Sequence[Profile]) -> dict[str, npt.NDArray[np.str_]]:
     """Load, by demographic field that some persona has, (n,) its value; empty where not known or a long text."""
-    known = {profile.pk: profile.demographics or {} for profile in profiles}
+    known: dict[int | None, dict[str, object]] = {profile.pk: profile.demographics or {} for profile in profiles}
     names = dict.fromkeys(name for found in known.values() for name in found)
     return {
-        name: np.array([short(name, known.get(row["profile"], {}).get(name)) for row in rows], dtype=np.str_)
-        for name in names
+        name: np.array([short(name, known.get(case, {}).get(name)) for case in cases], dtype=np.str_) for name in names
     }
 
 

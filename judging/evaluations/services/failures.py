@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -65,7 +64,9 @@ def counts(evaluation: Evaluation, *, bootstrap: int = 2000, seed: int = 0) -> l
     return found
 
 
-def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dict[str, object]:
+def shares(
+    rows: Sequence[tuple[str, int, int, int | None, int, str, str]], *, bootstrap: int, seed: int
+) -> dict[str, object]:
     """Compute of one model's tags: n tagged answers, who tagged, and the share of each tag."""
     tags: dict[int, set[str]] = {}
     for row in rows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from annotation.agreement.options import IntervalOptions
 from core.errors import InputError
@@ -40,7 +39,7 @@ def read_ranks(text: str, *, file: str = "") -> dict[str, float]:
 
 def compare(
     evaluation: Evaluation, ranks: Mapping[str, float], options: IntervalOptions | None = None
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Compute rank correlations in each setting, with the models that are in both and those that are in one.
 
     A model is found by its judge's name, or else by the model's own. Rules and scorers count where the file names them.
@@ -52,7 +51,7 @@ def compare(
     by_setting: dict[str, list[EvaluationColumns]] = {}
     for one in asked:
         by_setting.setdefault(f"{one.setting.name}, {one.setting.answers}", []).append(one)
-    found = []
+    found: list[dict[str, object]] = []
     for setting, ones in by_setting.items():
         places = {one.key: find_rank(one, ranks) for one in ones}
         both = [one for one in ones if places[one.key] is not None]

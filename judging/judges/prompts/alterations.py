@@ -16,7 +16,6 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from judging.judges.prompts import build_placeholders
 from judging.judges.prompts.renamed import find_names, rename_user
@@ -279,18 +278,18 @@ def _names(content: Content, aim: Aim, rng: random.Random) -> Content:
 def _profile_order(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
     """The fields of the profile, and the fields in them, in another order."""
     person = content.person
-    fields = {name: _shuffled(getattr(person, name), rng) for name in ("demographics", "preferences", "interactions")}
-    return replace(content, person=replace(person, **fields))
+    demographics, preferences = _shuffled(person.demographics, rng), _shuffled(person.preferences, rng)
+    interactions = _shuffled(person.interactions, rng)
+    changed = replace(person, demographics=demographics, preferences=preferences, interactions=interactions)
+    return replace(content, person=changed)
 
 
-def _shuffled(found: object, rng: random.Random) -> Any:
-    if not isinstance(found, Mapping):
-        return found
+def _shuffled(found: Mapping[str, object], rng: random.Random) -> dict[str, object]:
     names = list(found)
     rng.shuffle(names)
     if len(names) > 1 and names == list(found):
         names.reverse()
-    return {name: _shuffled(found[name], rng) for name in names}
+    return {name: _shuffled(part, rng) if isinstance(part := found[name], Mapping) else part for name in names}
 
 
 ALTERATIONS: dict[str, Alteration] = {

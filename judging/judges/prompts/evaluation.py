@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from judging.judges import prompts
 from judging.judges.evaluation_settings import CHOICE, LOG_PROBABILITY
@@ -62,12 +61,12 @@ def parse_summary(text: str) -> str:
     return said.strip() if isinstance(said, str) else ""
 
 
-def restrict_memories(content: PairContent, kept: Mapping[str, Any]) -> PairContent:
+def restrict_memories(content: PairContent, kept: Mapping[str, object]) -> PairContent:
     """The content as the model got to see it, by what was kept of its memories: retrieved ones, or their summary."""
     if kept.get("summary"):
         return add_memories(content, [str(kept["summary"])])
-    if "retrieved" in kept:
-        return add_memories(content, [str(one["text"]) for one in kept["retrieved"]])
+    if isinstance(found := kept.get("retrieved"), list):
+        return add_memories(content, [str(one["text"]) for one in found])
     return content
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
-from judging.judges.providers.requests import Content, DialogueContent, PairContent
+from judging.judges.providers.requests import Content, DialogueContent, PairContent, Person
 
 GIVEN = ("Robin", "Sasha", "Noor", "Kim", "Amari", "Jules", "Ariel", "Toni", "Jordan", "Mika")
 FAMILY = ("Larsen", "Okafor", "Moreno", "Tanaka", "Haddad", "Novak", "Singh", "Walker", "Costa", "Petrov")
@@ -63,9 +62,12 @@ def _cjk(word: str) -> bool:
 
 def _mapped(content: Content, change: Callable[[str], str]) -> Content:
     """All text of the item, changed."""
-    person = replace(
-        content.person,
-        **{part.name: _inside(getattr(content.person, part.name), change) for part in fields(content.person)},
+    person = Person(
+        persona=change(content.person.persona),
+        demographics=_inside_fields(content.person.demographics, change),
+        preferences=_inside_fields(content.person.preferences, change),
+        interactions=_inside_fields(content.person.interactions, change),
+        memories=[_inside(one, change) for one in content.person.memories],
     )
     if isinstance(content, PairContent):
         question, context = change(content.question), change(content.context)
@@ -77,16 +79,20 @@ def _mapped(content: Content, change: Callable[[str], str]) -> Content:
         goal=change(content.goal),
         task=change(content.task),
         intent=change(content.intent),
-        situation=_inside(content.situation, change),
+        situation=_inside_fields(content.situation, change),
     )
 
 
-def _inside(value: object, change: Callable[[str], str]) -> Any:
-    """The same shape with every text in it changed; the names of fields stay."""
+def _inside_fields(value: Mapping[str, object], change: Callable[[str], str]) -> dict[str, object]:
+    """The same with every text in it changed; the names of fields stay."""
+    return {key: _inside(part, change) for key, part in value.items()}
+
+
+def _inside(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {key: _inside(part, change) for key, part in value.items()}
+        return _inside_fields(value, change)
     if isinstance(value, list | tuple):
         return [_inside(part, change) for part in value]
     return value

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 FOLDER = Path(__file__).resolve().parent / "texts"
 PLACEHOLDER = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[^{}]*)\}|(?P<plain>[A-Za-z_][A-Za-z0-9_]*))")
@@ -88,10 +87,9 @@ def misfits(template: str, known: Iterable[str], needed: Mapping[str, str], what
     ]
 
 
-def find_template(parameters: Mapping[str, Any], key: str) -> str:
+def find_template(key: str, /, *, template: str = "", templates: Mapping[str, str] | None = None, **_: object) -> str:
     """The judge's own template for a criterion: the one named for it, else the one for all; empty for Concord's own."""
-    named: str = parameters.get("templates", {}).get(key, "")
-    return named or str(parameters.get("template", ""))
+    return (templates or {}).get(key, "") or template
 
 
 def kinds(template: str) -> list[str]:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from anthropic import AsyncAnthropic, AsyncAnthropicBedrock
-    from anthropic.types import Message
+    from anthropic.types import ContentBlock, Message
     from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
 
 ANTHROPIC = "https://api.anthropic.com"
@@ -357,7 +357,7 @@ def to_reply(message: Message, *, batched: bool = False) -> Reply:
     )
 
 
-def find_text(block: Any) -> str:
+def find_text(block: ContentBlock) -> str:
     if block.type == "tool_use":
         return json.dumps(block.input, ensure_ascii=False)
     return str(block.text) if block.type == "text" else ""

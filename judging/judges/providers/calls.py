@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
@@ -95,7 +95,8 @@ def translate_errors(sdk: ModuleType, *, timeout: float, key: str = "") -> Itera
     try:
         yield
     except sdk.APIStatusError as error:
-        raise failure(error.status_code, redact_key(key, describe_error(error)), error.response.headers) from error
+        said = redact_key(key, describe_error(error.body, error.message))
+        raise failure(error.status_code, said, error.response.headers) from error
     except sdk.APITimeoutError as error:
         raise TransientError(f"No answer within {timeout:g} s.") from error
     except sdk.APIConnectionError as error:
@@ -118,13 +119,13 @@ def failure(status: int, said: str, headers: Mapping[str, str]) -> TransientErro
     return (TooLongError if too_long else PermanentError)(f"{status} {said}")
 
 
-def describe_error(error: Any) -> str:
+def describe_error(body: object, message: object) -> str:
     """The other side's own words, with the code that some put beside them; the SDK's where it said nothing."""
-    body = error.body if isinstance(error.body, dict) else {}
-    inner = body.get("error", body)
+    found = body if isinstance(body, dict) else {}
+    inner = found.get("error", found)
     words = inner if isinstance(inner, dict) else {"message": inner}
     parts = [words.get("message"), words.get("code")]
-    return " ".join(part for part in parts if isinstance(part, str)) or str(error.message)
+    return " ".join(part for part in parts if isinstance(part, str)) or str(message)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

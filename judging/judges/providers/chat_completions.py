@@ -19,6 +19,7 @@ from judging.judges.providers.requests import JudgeRequest, Picture, Prompt
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from openai.types.chat import ChatCompletion
+    from openai.types.chat.chat_completion import Choice
 
 STOPS: dict[str | None, base.Stop] = {"length": "length", "content_filter": "refusal"}
 ALTERNATIVES = 20
@@ -51,8 +52,8 @@ class ChatProvider(base.Provider):
 
 def messages(prompt: Prompt, pictures: Sequence[Picture] = ()) -> list[dict[str, object]]:
     """System text and message; pictures of the item stand before its words."""
-    said = [{"role": "system", "content": prompt.system}] if prompt.system else []
-    words: Any = [*to_openai(pictures), {"type": "text", "text": prompt.user}] if pictures else prompt.user
+    said: list[dict[str, object]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
+    words: object = [*to_openai(pictures), {"type": "text", "text": prompt.user}] if pictures else prompt.user
     return [*said, {"role": "user", "content": words}]
 
 
@@ -82,7 +83,7 @@ def to_reply(completion: ChatCompletion, values: Sequence[str]) -> Reply:
     )
 
 
-def list_token_probabilities(choice: Any) -> list[Token]:
+def list_token_probabilities(choice: Choice) -> list[Token]:
     said = choice.logprobs.content if choice.logprobs and choice.logprobs.content else []
     return [Token(one.token, {other.token: other.logprob for other in one.top_logprobs or ()}) for one in said]
 

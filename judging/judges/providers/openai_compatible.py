@@ -12,7 +12,7 @@ import asyncio
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
@@ -175,7 +175,7 @@ class OpenAICompatible(ChatProvider):
     def probed(self) -> str:
         return f"{self.address} answers and objects to nothing; servers that list no models are believed."
 
-    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
         length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"
         return {

@@ -11,13 +11,14 @@ No answer is read beyond `MOST_BYTES`, counted unpacked: else a server could fil
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from functools import cache, partial
 from ipaddress import IPv6Address
 from ssl import SSLContext
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
+from httpx2 import Limits
 
 from core.addresses import Rule, resolve_checked
 from judging.judges.providers.calls import OversizedError
@@ -58,8 +59,8 @@ async def read_body(response: httpx2.Response) -> bytes:
 class PinnedTransport(httpx2.AsyncBaseTransport):
     """Sends each request to an address that its rule lets pass; one after the other where nobody is there."""
 
-    def __init__(self, rule: Rule, **options: Any) -> None:
-        self.rule, self.inner = rule, httpx2.AsyncHTTPTransport(**options)
+    def __init__(self, rule: Rule, limits: Limits) -> None:
+        self.rule, self.inner = rule, httpx2.AsyncHTTPTransport(limits=limits)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         *others, last = await asyncio.to_thread(resolve_checked, str(request.url), self.rule)
@@ -95,19 +96,21 @@ def load_authorities() -> SSLContext:
     return httpx2.create_ssl_context()
 
 
-def client(url: str, rule: Rule | None, *, limits: httpx2.Limits | None = None, **options: Any) -> httpx2.AsyncClient:
+def client(
+    url: str, rule: Rule | None, *, timeout: float, headers: dict[str, str] | None = None, limits: Limits | None = None
+) -> httpx2.AsyncClient:
     """A client for `url` that follows no redirect and keeps to the rule. Without one the site's owner said where."""
-    limits = limits or httpx2.Limits()
-    options.setdefault("verify", load_authorities())
+    limits = limits or Limits()
+    make = partial(Client, verify=load_authorities(), timeout=timeout, limits=limits, headers=headers)
     if rule is None:
-        return Client(limits=limits, **options)
+        return make()
     if is_proxied(url):
 
         async def look(request: httpx2.Request) -> None:
             await asyncio.to_thread(resolve_checked, str(request.url), rule)
 
-        return Client(limits=limits, event_hooks={"request": [look]}, **options)
-    return Client(transport=PinnedTransport(rule, limits=limits), **options)
+        return make(event_hooks={"request": [look]})
+    return make(transport=PinnedTransport(rule, limits))
 
 
 def is_proxied(url: str) -> bool:

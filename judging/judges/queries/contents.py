@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
 from annotation.corpus.services import locate
@@ -15,6 +14,7 @@ from judging.judges import evaluation_settings, prompts
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models import Judge
 from judging.judges.prompts import evaluation, templates
+from judging.judges.providers.base import Example
 from judging.judges.providers.requests import (
     Category,
     Content,
@@ -69,7 +69,7 @@ def find_turns(said: Sequence[Mapping[str, object]], role: str = "assistant") ->
 
 def build_prompt(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
     """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
-    template, system = templates.find_template(judge.parameters, criterion.key), judge.parameters.get("system")
+    template, system = templates.find_template(criterion.key, **judge.parameters), judge.parameters.get("system")
     if setting and isinstance(content, PairContent):
         asked = evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
         return replace(asked, pictures=content.pictures)
@@ -85,24 +85,24 @@ def list_pictures(content: Content) -> tuple[Picture, ...]:
     return tuple(picture for turn in content.turns[: content.turn] for picture in turn.pictures)
 
 
-def read_pictures(parts: Iterable[Mapping[str, Any]], where: str) -> tuple[Picture, ...]:
+def read_pictures(parts: Iterable[Mapping[str, object]], where: str) -> tuple[Picture, ...]:
     """The pictures among the parts of a text."""
     return tuple(
-        Picture(part["sha256"], part.get("type", ""), str(locate(part["sha256"])), f"{where}: {part.get('name', '')}")
+        Picture(sha256, str(part.get("type", "")), str(locate(sha256)), f"{where}: {part.get('name', '')}")
         for part in parts
-        if part["kind"] == "image" and part.get("sha256")
+        if part["kind"] == "image" and (sha256 := str(part.get("sha256") or ""))
     )
 
 
-def list_examples(judge: Judge, key: str) -> list[dict[str, object]]:
+def list_examples(judge: Judge, key: str) -> list[Example]:
     """The judge's examples on a criterion."""
-    return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
+    return [Example.model_construct(**one) for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
 
 
-def build_example(example: Mapping[str, Any]) -> prompts.ShownExample:
+def build_example(example: Example) -> prompts.ShownExample:
     """The example as the prompt shows it: a preference names the side on which the response stands there."""
-    side = to_place(example["value"], example.get("order", ""))
-    return prompts.ShownExample(example["material"], side, example.get("why", ""), example.get("turn", 0))
+    side = to_place(example.value, example.order)
+    return prompts.ShownExample(example.material, side, example.why, example.turn)
 
 
 def is_example(judge: Judge, key: str, item: Item, content: Content) -> bool:
@@ -116,9 +116,9 @@ def is_example(judge: Judge, key: str, item: Item, content: Content) -> bool:
     subject, shown = item.subject, prompts.build_example_placeholders(content)
     own = (subject.source, subject.external_id)
     return any(
-        own == (one["source"], one["external_id"])
-        or subject.content_hash == one["content_hash"]
-        or ("turn" in one and shown == one["material"])
+        own == (one.source, one.external_id)
+        or subject.content_hash == one.content_hash
+        or (one.turn and shown == one.material)
         for one in examples
     )
 

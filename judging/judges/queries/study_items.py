@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -137,14 +136,14 @@ class _Facts:
 
 def _of_dialogue(
     unit: str,
-    turns: Any,
+    turns: Sequence[Mapping[str, str]],
     profile_source: str | None,
     profile: str | None,
     source: str,
     name: str,
     assistant: str,
     condition: str,
-    domains: Any,
+    domains: Sequence[str] | None,
     demographics: object,
 ) -> Iterator[tuple[int, _Facts]]:
     """The dialogue, or the turns of one side with their numbers."""
@@ -176,7 +175,7 @@ def _of_pair(
     model_1: str,
     model_2: str,
     n: int,
-    further: Any,
+    further: Sequence[Mapping[str, str]],
     kind: str,
     tier: str,
     demographics: object,

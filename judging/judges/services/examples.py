@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -31,6 +30,7 @@ from core.accounts.models.users import User
 from core.accounts.permissions import sees
 from core.errors import InputError
 from judging.judges import prompts
+from judging.judges.providers.base import Example
 from judging.judges.queries import study_items
 from judging.judges.queries.contents import build_content
 from judging.judges.queries.study_items import find_closed
@@ -38,7 +38,7 @@ from judging.judges.queries.study_items import find_closed
 MOST = 20
 """Examples a criterion."""
 
-Document = dict[str, Any]
+Document = dict[str, object]
 
 
 def draw_examples(
@@ -201,9 +201,9 @@ def _example(criterion: Criterion, item: Item, settled: SettledItem, *, order: s
 
 def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
     """Raise InputError unless each is, word for word, a settled item of the development part of its study."""
-    by_study: dict[str, list[Document]] = defaultdict(list)
-    for one in examples:
-        by_study[one["study"]].append(one)
+    by_study: dict[str, list[Example]] = defaultdict(list)
+    for one in [Example.model_construct(None, **each) for each in examples]:
+        by_study[one.study].append(one)
     for slug, given in by_study.items():
         study = Study.objects.filter(slug=slug).first()
         if study is None or not sees(seen_by, study):
@@ -211,22 +211,22 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
         criteria = {criterion.key: criterion for criterion in study.criteria.all()}
         settled, read = (
             load_settled_items(study, list(criteria.values())),
-            items_at(study, [one["item"] for one in given]),
+            items_at(study, [one.item for one in given]),
         )
         for one in given:
-            criterion, item, turn = criteria.get(one["criterion"]), read.get(one["item"]), one.get("turn", 0)
-            there = settled[criterion.pk].get(unit(one["item"], turn)) if criterion else None
+            criterion, item, turn = criteria.get(one.criterion), read.get(one.item), one.turn
+            there = settled[criterion.pk].get(unit(one.item, turn)) if criterion else None
             if (
                 criterion is None
                 or item is None
                 or there is None
-                or _example(criterion, item, there, order=one["order"], turn=turn) != one
+                or _example(criterion, item, there, order=one.order, turn=turn) != one.model_dump(exclude_unset=True)
             ):
                 raise InputError(
                     "the example on {criterion}, item {item} of {study}, is not what was settled there in the "
                     "development part: draw the examples again",
                     field="parameters",
-                    criterion=one["criterion"],
-                    item=one["item"],
+                    criterion=one.criterion,
+                    item=one.item,
                     study=study,
                 )

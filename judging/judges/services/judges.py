@@ -75,24 +75,22 @@ def build_judge(
     """The judge that `define` would give: the latest version if it is the same, else a new one that is not saved."""
     name, model = name.strip(), model.strip()
     check_names(name, model)
-    wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
-    takes = check_provider(**wanted).Parameters.model_fields
-    check_templates(wanted["parameters"])
+    given = dict(parameters or {})
+    takes = check_provider(provider, model, given).Parameters.model_fields
+    check_templates(given)
     latest = find_latest(name, by=by, project=project)
     if "temperature" in takes and takes["temperature"].default is None and has_default_temperature(latest):
-        wanted["parameters"].setdefault("temperature", 0.0)
-    if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
+        given.setdefault("temperature", 0.0)
+    if latest and (latest.provider, latest.model, latest.parameters) == (provider, model, given):
         return latest
-    check_examples(wanted["parameters"], seen_by=by)
+    check_examples(given, seen_by=by)
+    made = Judge(name=name, provider=provider, model=model, parameters=given)
     if latest is None:
-        return Judge(name=name, **wanted, project=choose_project(by, project))
-    return Judge(
-        name=name,
-        version=latest.version + 1,
-        daily_budget_usd=latest.daily_budget_usd,
-        project_id=latest.project_id,
-        **wanted,
-    )
+        made.project = choose_project(by, project)
+    else:
+        made.version, made.daily_budget_usd = latest.version + 1, latest.daily_budget_usd
+        made.project_id = latest.project_id
+    return made
 
 
 def find_latest(name: str, *, by: User | None = None, project: Project | None = None) -> Judge | None:
@@ -178,7 +176,7 @@ def check_examples(parameters: Mapping[str, Any], *, seen_by: User | None = None
     """Examples are settled items of a development part, and the template has a place for them."""
     if given := parameters.get("examples"):
         for key in {one["criterion"] for one in given}:
-            if (template := templates.find_template(parameters, key)) and not prompts.shows_examples(template):
+            if (template := templates.find_template(key, **parameters)) and not prompts.shows_examples(template):
                 raise InputError(prompts.NO_EXAMPLES, field="template")
         examples.check(given, seen_by=seen_by)
 
@@ -186,7 +184,7 @@ def check_examples(parameters: Mapping[str, Any], *, seen_by: User | None = None
 def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """The judge's templates, if it brings any, must fit the criteria's kind; one for several must tell them apart."""
     of_all = judge.parameters.get("template", "")
-    used = {one.key: template for one in criteria if (template := templates.find_template(judge.parameters, one.key))}
+    used = {one.key: template for one in criteria if (template := templates.find_template(one.key, **judge.parameters))}
     for template in used.values():
         if wrong := prompts.problems(template, criteria[0].study.kind):
             raise InputError("{judge} cannot run here. {wrong}", field="judge", judge=judge, wrong=" ".join(wrong))

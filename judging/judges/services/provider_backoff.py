@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Generic
 
 from core.jobs.backoff import PausedError
-from core.jobs.request_pool import RequestPool
+from core.jobs.request_pool import A, R, RequestPool
 from judging.judges.models import Judge, Pause
 from judging.judges.providers.calls import PATIENCE
 from judging.judges.queries.workers import find_pause
@@ -20,10 +20,10 @@ def extend_pause(*, judge: Judge, until: datetime) -> None:
     Pause.objects.filter(provider=judge.provider, model=judge.model, until__lt=until).update(until=until)
 
 
-class ProviderBackoff:
+class ProviderBackoff(Generic[A, R]):
     """Has a pool and the other processes that ask the same model keep to what one of them was told."""
 
-    def __init__(self, judge: Judge, pool: RequestPool[Any, Any], model: Hashable) -> None:
+    def __init__(self, judge: Judge, pool: RequestPool[A, R], model: Hashable) -> None:
         self.judge, self.pool, self.model = judge, pool, model
         self.paused_until = 0.0
 

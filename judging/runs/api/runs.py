@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404
@@ -105,21 +104,21 @@ class RunList(RunsApi):
 class OfStudy(RunsApi):
     """A run that is described in the body."""
 
-    def plan_run(self, slug: str) -> dict[str, Any]:
+    def plan_run(self, slug: str) -> runs.Plan:
         given = self.parse_body(NewRun)
         there = filter_visible(self.me, Judge.objects.all())
         study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(there, pk=given.pop("judge"))
-        return {"study": study, "judge": judge, **given}
+        return runs.plan(study=study, judge=judge, **given)
 
 
 class StudyRuns(OfStudy):
-    def prepare(self, request: Request, **kwargs: Any) -> None:
+    def prepare(self, request: Request, **kwargs: object) -> None:
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
-        judges.probe(runs.plan(**self.plan_run(kwargs["slug"])).judge)
+        judges.probe(self.plan_run(str(kwargs["slug"])).judge)
 
     @says("start_run", "Start a run", RunSerializer, body=NewRun, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        return self.render_run(runs.start(by=self.me, **self.plan_run(slug)).pk, status=201)
+        return self.render_run(runs.make(by=self.me, plan=self.plan_run(slug), queue=True).pk, status=201)
 
 
 class EstimateSerializer(serializers.Serializer[object]):
@@ -141,7 +140,7 @@ class StudyRunEstimate(OfStudy):
 
     @says("estimate_run", "What a run would take; nothing is made", EstimateSerializer, body=NewRun)
     def post(self, request: Request, slug: str) -> Response:
-        found = asdict(estimates.estimate(runs.plan(**self.plan_run(slug))))
+        found = asdict(estimates.estimate(self.plan_run(slug)))
         usd = found["usd"]
         return Response(EstimateSerializer({**found, "usd": None if usd is None else round(usd, 8)}).data)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -96,7 +95,7 @@ def _columns(
         original=codes(answers.get((ORIGINAL, 1), {})),
         copy=codes(copies),
         repeated=codes(answers.get((ORIGINAL, 2), {})),
-        wanted=_wanted(run.probe, criterion, ids, code) if _is_aimed(name) else None,
+        wanted=_wanted(run.probe["favoured"], criterion, ids, code) if _is_aimed(name) else None,
         n_items=len(drawn | set(rows)),
     )
 
@@ -105,7 +104,7 @@ def _is_aimed(name: str) -> bool:
     return name.partition(":")[0] in AIMED
 
 
-def _wanted(kept: Mapping[str, Any], criterion: Criterion, items: Sequence[int], code: Mapping[str, int]) -> IntArray:
+def _wanted(kept: Mapping[str, str], criterion: Criterion, items: Sequence[int], code: Mapping[str, int]) -> IntArray:
     """What the copies were to bring about."""
-    values = [choose_target(criterion.level, criterion.values, kept["favoured"].get(str(pk), "")) or "" for pk in items]
+    values = [choose_target(criterion.level, criterion.values, kept.get(str(pk), "")) or "" for pk in items]
     return np.array([code[value] for value in values], dtype=np.int64)

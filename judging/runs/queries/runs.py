@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -146,37 +145,27 @@ def progress(run: JudgeRun) -> Progress:
     """
     criteria, parts = list(run.criteria.all()), count_batches(run)
     moment = ("judgments of a run", run.pk, run.finished_at, run.stopped_at)
-    counts = row_counts.count_cached(moment, lambda: count_judgments(run), lambda found: sum(one["n"] for one in found))
+    groups = run.judgments.order_by().values("criterion", "unscored_reason")  # how many, how many lately, at what cost
+    lately = Count("pk", filter=Q(created_at__gte=timezone.now() - LATELY))
+    rows = groups.annotate(n=Count("pk"), lately=lately, last=Max("created_at"), **spending.COUNTS)
+    counts = row_counts.count_cached(moment, lambda: list(rows), lambda found: sum(one["n"] for one in found))
+    told = [(one["criterion"], one["unscored_reason"], one["n"]) for one in counts]
     return Progress(
         state=run.state,
         expected=count_expected(run, parts["units"], len(criteria)),
         scored=sum(count["n"] for count in counts if not count["unscored_reason"]),
-        unscored=list_unscored_reasons(counts),
+        unscored=list_unscored_reasons(told),
         troubles=troubles(run),
         parts=parts["n"],
         parts_left=parts["left"],
         parts_held=parts["held"],
-        rate=rate(run, counts),
+        rate=rate(run, [(one["n"], one["lately"], one["last"]) for one in counts]),
         workers=workers.alive().count(),
-        by_criterion=group_by_criterion(criteria, counts),
+        by_criterion=group_by_criterion(criteria, told),
         bulk=bulk(run) if run.in_bulk else None,
         paused_until=workers.find_pause(run.judge),
         waits_its_turn=not parts["held"] and workers.are_busy_with_another(run.judge),
         spent=spending.load_counts(counts),
-    )
-
-
-def count_judgments(run: JudgeRun) -> list[dict[str, Any]]:
-    """By criterion and reason: how many there are, how many came lately, the last one, and what they cost."""
-    return list(
-        run.judgments.order_by()
-        .values("criterion", "unscored_reason")
-        .annotate(
-            n=Count("pk"),
-            lately=Count("pk", filter=Q(created_at__gte=timezone.now() - LATELY)),
-            last=Max("created_at"),
-            **spending.COUNTS,
-        )
     )
 
 
@@ -218,12 +207,12 @@ def count_expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
     return n_units * n_criteria * run.repeats * (2 if both else 1)
 
 
-def list_unscored_reasons(counts: Sequence[dict[str, Any]]) -> tuple[UnscoredReason, ...]:
+def list_unscored_reasons(counts: Sequence[tuple[int, str, int]]) -> tuple[UnscoredReason, ...]:
     """Reasons with their counts, the most frequent first."""
     by_reason: dict[str, int] = {}
-    for count in counts:
-        if reason := count["unscored_reason"]:
-            by_reason[reason] = by_reason.get(reason, 0) + count["n"]
+    for _, reason, n in counts:
+        if reason:
+            by_reason[reason] = by_reason.get(reason, 0) + n
     return tuple(UnscoredReason(*pair) for pair in sorted(by_reason.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -240,26 +229,26 @@ def troubles(run: JudgeRun) -> tuple[Trouble, ...]:
     return tuple(Trouble(one["error"], one["n"], one["waits"], one["until"] if one["waits"] else None) for one in found)
 
 
-def rate(run: JudgeRun, counts: Sequence[dict[str, Any]]) -> float | None:
+def rate(run: JudgeRun, counts: Sequence[tuple[int, int, datetime]]) -> float | None:
     if not counts:
         return None
     if run.state == "running":
-        n, since, until = sum(count["lately"] for count in counts), timezone.now() - LATELY, timezone.now()
+        n, since, until = sum(lately for _, lately, _ in counts), timezone.now() - LATELY, timezone.now()
     else:
-        n, since, until = sum(count["n"] for count in counts), run.created_at, max(count["last"] for count in counts)
-    seconds: float = (until - max(since, run.created_at)).total_seconds()
+        n, since, until = sum(n for n, *_ in counts), run.created_at, max(last for *_, last in counts)
+    seconds = (until - max(since, run.created_at)).total_seconds()
     return float(n) / max(seconds, 1.0)
 
 
 def group_by_criterion(
-    criteria: Sequence[Criterion], counts: Sequence[dict[str, Any]]
+    criteria: Sequence[Criterion], counts: Sequence[tuple[int, str, int]]
 ) -> tuple[tuple[str, int, int], ...]:
     """Name, scored and unscored of every criterion."""
     return tuple(
         (
             criterion.name,
-            sum(c["n"] for c in counts if c["criterion"] == criterion.pk and not c["unscored_reason"]),
-            sum(c["n"] for c in counts if c["criterion"] == criterion.pk and c["unscored_reason"]),
+            sum(n for pk, reason, n in counts if pk == criterion.pk and not reason),
+            sum(n for pk, reason, n in counts if pk == criterion.pk and reason),
         )
         for criterion in criteria
     )

@@ -59,7 +59,7 @@ def build_reply(kept: Mapping[str, Any]) -> Reply:
     return Reply(**given)
 
 
-def storable(value: object) -> Any:
+def storable(value: object) -> object:
     """The same without what a database cannot hold: NUL, and halves of characters."""
     if isinstance(value, str):
         return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")

@@ -12,7 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from annotation.stats.table import FloatArray
 from core import vectors
@@ -36,8 +37,9 @@ KEPT = 512
 
 def build_provider(run: JudgeRun) -> Provider:
     """The run's provider, ready for use; as its evaluation asks it, where it is a part of one."""
-    provider, setting = judges.build_provider(run.judge), Setting.from_stored(run.setting)
-    return EvaluatedProvider(provider, setting, template=run.judge.parameters) if setting else provider
+    provider, setting, own = judges.build_provider(run.judge), Setting.from_stored(run.setting), run.judge.parameters
+    template = partial(templates.find_template, **own)
+    return EvaluatedProvider(provider, setting, own.get("system"), template) if setting else provider
 
 
 @dataclass(slots=True)
@@ -45,18 +47,19 @@ class PreparedContent:
     """What the model is shown, what is kept of how that came about, and what it took."""
 
     content: PairContent
-    kept: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, object] = field(default_factory=dict)
     usages: list[Usage] = field(default_factory=list)
+    embedded_tokens: int = 0
     unscored: str = ""
 
 
 class EvaluatedProvider(Provider):
     """Another provider, asked in one setting of an evaluation."""
 
-    def __init__(self, inner: Provider, setting: Setting, *, template: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, inner: Provider, setting: Setting, system: str | None, template: Callable[[str], str]) -> None:
         self.inner, self.setting, self.model = inner, setting, inner.model
         self.parameters, self.keys = inner.parameters, inner.keys
-        self.words = template or {}
+        self.system, self.template = system, template
         self.needs_prompt = inner.needs_prompt  # type: ignore[misc]
         self.on_wait = base.ignore_wait
         self.embeddings = build_embeddings(setting, inner.keys)
@@ -121,8 +124,8 @@ class EvaluatedProvider(Provider):
             request.criterion,
             ready.content,
             answers=self.setting.answers,
-            template=templates.find_template(self.words, request.criterion.key),
-            system=self.words.get("system"),
+            template=self.template(request.criterion.key),
+            system=self.system,
         )
 
     async def ready(self, request: JudgeRequest, content: PairContent) -> PreparedContent:
@@ -139,7 +142,7 @@ class EvaluatedProvider(Provider):
         ready.kept["retrieved"] = [
             {"text": one.passage, "place": one.place, "score": round(one.score, 6)} for one in found
         ]
-        ready.content = evaluation.restrict_memories(content, ready.kept)
+        ready.content = evaluation.add_memories(content, [one.passage for one in found])
         if self.setting.shows == evaluation_settings.SUMMARY and found:
             await self.summarise(request, ready)
         return ready
@@ -156,7 +159,7 @@ class EvaluatedProvider(Provider):
 
         async def embedded(texts: list[str]) -> FloatArray:
             answer = await server.embed(texts)
-            ready.kept["embedded_tokens"] = ready.kept.get("embedded_tokens", 0) + answer.tokens
+            ready.kept["embedded_tokens"] = ready.embedded_tokens = ready.embedded_tokens + answer.tokens
             return answer.vectors
 
         known = await self.known.get_or_make("\0".join(memories), lambda: embedded(memories))
@@ -183,7 +186,7 @@ class EvaluatedProvider(Provider):
             ready.unscored = "no_summary"
             return
         ready.kept["summary"] = text
-        ready.content = evaluation.restrict_memories(ready.content, ready.kept)
+        ready.content = evaluation.add_memories(ready.content, [text])
 
 
 class Memo(OrderedDict[str, "asyncio.Future[T]"]):

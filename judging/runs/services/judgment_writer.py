@@ -165,8 +165,7 @@ def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, object]:
         found["prompt"] = asked.request.prompt.version
     if reply.distribution:
         found["distribution"] = distribution(asked, reply)
-    stored: dict[str, object] = cache.storable(found)
-    return stored
+    return {name: cache.storable(value) for name, value in found.items()}
 
 
 def distribution(asked: Pending, reply: Reply) -> Mapping[str, float]:

@@ -73,7 +73,7 @@ def build_trial_requests(judge: Judge, study: Study, criterion: Criterion | None
     criterion = criterion or study.criteria.filter(is_asked=True).order_by("position").first()
     if not items or criterion is None:
         raise InputError("{study} has no items or no criteria yet.", field="study", study=study)
-    own = templates.find_template(judge.parameters, criterion.key)
+    own = templates.find_template(criterion.key, **judge.parameters)
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
     needs_prompt = judges.build_provider(judge).needs_prompt
@@ -143,7 +143,7 @@ def preview(judge: Judge, study: Study) -> Preview:
     provider = judges.build_provider(judge)
     if not provider.needs_prompt:
         raise InputError("This judge is not asked in words.", field="provider")
-    own = templates.find_template(judge.parameters, criteria[0].key)
+    own = templates.find_template(criteria[0].key, **judge.parameters)
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
     try:

@@ -222,7 +222,7 @@ def list_prompts(judge: Judge) -> list[dict[str, object]]:
     instruction = judge.parameters.get("system")
     found = [(_("Instruction"), templates.system_text(instruction), instruction is not None)]
     for key, kind in kinds.items():
-        own = templates.find_template(judge.parameters, key)
+        own = templates.find_template(key, **judge.parameters)
         name = TEMPLATES[key].name if key in TEMPLATES else key
         found.append((name, own or templates.template(kind, key), bool(own)))
     replaced, ours = _("replaced, {digest}"), _("Concord’s own, {digest}")

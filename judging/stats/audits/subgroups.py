@@ -6,7 +6,6 @@ Miller 2008, Review of Economics and Statistics 90:414-427, with the null hypoth
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -149,7 +148,7 @@ def _within_clusters(
     return t, p, f"signs of {g} units, {DRAWS} draws", effects
 
 
-def _places(names: npt.NDArray[Any]) -> IntArray:
+def _places(names: npt.NDArray[np.str_ | np.int64]) -> IntArray:
     """(n,) place of each name among them."""
     return np.unique(names, return_inverse=True)[1].astype(np.int64)
 

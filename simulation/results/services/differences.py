@@ -168,7 +168,7 @@ def list_judges(experiment: Experiment, found: Sequence[Judge]) -> Iterator[Diff
 def find_question(judge: Judge, key: str) -> Difference:
     """What the judge is told for a criterion. Of a template of its own that is not known from here."""
     setting, printed = f"{judge} on {key}: told", PUBLISHED[key].list_parts()
-    if own := templates.find_template(judge.parameters, key):
+    if own := templates.find_template(key, **judge.parameters):
         return Difference(setting, printed, f"a template of its own, {templates.digest(own)}", None)
     return describe_setting(setting, PUBLISHED[key], HERE[key])
 

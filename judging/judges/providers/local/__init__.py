@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -160,11 +160,12 @@ class Local(ChatProvider):
         client = await self.client()
         with translate_errors(openai, timeout=self.parameters.timeout):
             body = {"model": self.name, "messages": messages(request.prompt)}
-            count = await client.post("/chat/completions/input_tokens", body=body, cast_to=dict[str, Any])
+            count = await client.post("/chat/completions/input_tokens", body=body, cast_to=dict[str, int])
         return TokenCount(int(count["input_tokens"]), exact=True)
 
     def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
+        bounded = add_bounds(prompt.schema["properties"], given.explanation)
         return {
             "model": self.name,
             "messages": messages(prompt),
@@ -173,7 +174,7 @@ class Local(ChatProvider):
             "temperature": given.temperature,
             "logprobs": True,
             "top_logprobs": ALTERNATIVES,
-            "response_format": response_format(add_bounds(prompt.schema, given.explanation)),
+            "response_format": response_format({**prompt.schema, "properties": bounded}),
             "extra_body": {"cache_prompt": given.reuse},
         }
 
@@ -206,10 +207,7 @@ def find_problem(file: Path | None) -> str:
         return f"the model's file cannot be read: {error}"
 
 
-def add_bounds(schema: Mapping[str, Any], characters: int) -> dict[str, object]:
-    """The schema with an end to what is told freely, which a small model may not find by itself."""
+def add_bounds(properties: Mapping[str, object], characters: int) -> dict[str, object]:
+    """What a schema holds, with an end to what is told freely, which a small model may not find by itself."""
     free = {"type": "string"}
-    properties = {
-        name: {**one, "maxLength": characters} if one == free else one for name, one in schema["properties"].items()
-    }
-    return {**schema, "properties": properties}
+    return {name: {**free, "maxLength": characters} if one == free else one for name, one in properties.items()}

@@ -19,7 +19,7 @@ import secrets
 import sys
 import time
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 LOOK_SECONDS = 0.5
 NICE = 10
@@ -33,32 +33,35 @@ def main(folder: Path, says: int) -> None:
     settings = json.loads((folder / "settings.json").read_text())
     key = secrets.token_urlsafe(24)
     os.nice(NICE)
-    server = start(settings, key)
-    announce(folder, {"url": server.listening_address, "key": key, "pid": os.getpid()})
+    _server, url = start(key, **settings)
+    announce(folder, {"url": url, "key": key, "pid": os.getpid()})
     os.write(says, b".")
     os.close(says)
     stay(folder, settings["linger"])
     os._exit(0)  # at once: whoever waits for the lock starts a new server
 
 
-def start(settings: dict[str, Any], key: str) -> Any:
-    """The server, ready to answer. It listens on this machine only, and only to who has the key."""
+def start(
+    key: str, model: str, name: str, context: int, threads: int, cache_mb: int, **_: object
+) -> tuple[object, str]:
+    """The server, ready to answer, and its address. It listens on this machine only, and only to who has the key."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = settings["model"]
-    params.model_alias = {settings["name"]}
-    params.n_ctx = settings["context"]
+    params.model.path = model
+    params.model_alias = {name}
+    params.n_ctx = context
     params.n_parallel = 1
-    params.cpuparams.n_threads = settings["threads"]
+    params.cpuparams.n_threads = threads
     params.cpuparams.poll = params.cpuparams_batch.poll = 0  # waiting threads sleep: the machine has other work
-    params.cache_ram_mib = settings["cache_mb"]
+    params.cache_ram_mib = cache_mb
     params.hostnames = ["127.0.0.1"]
     params.port = 0  # a free one
     params.api_keys = [key]
     params.ui = False
     params.verbosity = 1
-    return xllamacpp.Server(params)
+    server = xllamacpp.Server(params)
+    return server, server.listening_address
 
 
 def announce(folder: Path, found: dict[str, object]) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 from functools import cached_property
-from typing import Any
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers.base import Provider, Reply
@@ -86,7 +85,7 @@ def parse_score(reply: Reply) -> Score:
     if reply.distribution:
         return Score(sum(p * float(value) for value, p in reply.distribution.items()), usage=reply.usage)
     try:
-        found: Any = json.loads(reply.text)
+        found = json.loads(reply.text)
         return Score(float(VALUES[VALUES.index(str(found["verdict"]))]), usage=reply.usage)
     except (ValueError, KeyError, TypeError, RecursionError):
         return Score(math.nan, "the model's reply held no rating.", reply.usage)

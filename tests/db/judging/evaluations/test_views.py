@@ -186,9 +186,9 @@ def test_a_tier_set_by_hand_counts_whole():
     step = {"step": "tier by the difficulty model", "outcome": "easy", "tiers": {"easy": 0.7, "medium": 0.1,
             "hard": 0.1, "contested": 0.1}}  # fmt: skip
     rows = [
-        {"tier": "easy", "history": [step]},
-        {"tier": "hard", "history": [step, {"step": "tier set by hand", "outcome": "hard"}]},
-        {"tier": "", "history": []},
+        ("easy", [step]),
+        ("hard", [step, {"step": "tier set by hand", "outcome": "hard"}]),
+        ("", []),
     ]
     found = odds_of(rows)
     assert found[0].tolist() == [0.1, 0.1, 0.1, 0.7]

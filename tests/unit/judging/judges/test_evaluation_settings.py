@@ -3,7 +3,7 @@
 import pytest
 
 from judging.judges import evaluation_settings
-from judging.judges.evaluation_settings import Setting
+from judging.judges.evaluation_settings import Setting, build_person
 
 KNOWN = {
     "persona": "Lila is thirty. She paints. She lives by the sea.",
@@ -25,8 +25,8 @@ def test_settings_grant_what_they_say():
 
 
 def test_memories_are_made_of_the_personas_own_fields_where_there_are_none():
-    assert evaluation_settings.is_made(KNOWN)
-    assert evaluation_settings.build_memories(KNOWN) == (
+    assert evaluation_settings.is_made(build_person(KNOWN))
+    assert evaluation_settings.build_memories(build_person(KNOWN)) == (
         "Age: 30",
         "Language: Chinese",
         "Language: Spanish",
@@ -39,18 +39,18 @@ def test_memories_are_made_of_the_personas_own_fields_where_there_are_none():
 
 @pytest.mark.parametrize("memories", [[], [""], [None, "  "], None])
 def test_empty_memories_are_none(memories):
-    assert evaluation_settings.is_made({**KNOWN, "memories": memories})
+    assert evaluation_settings.is_made(build_person({**KNOWN, "memories": memories}))
 
 
 def test_memories_that_there_are_go_before():
-    known = {**KNOWN, "memories": ["Went to Porto.", {"when": "May", "what": "sold a picture"}, ""]}
+    known = build_person({**KNOWN, "memories": ["Went to Porto.", {"when": "May", "what": "sold a picture"}, ""]})
     assert evaluation_settings.build_memories(known) == ("Went to Porto.", "when: May; what: sold a picture")
     assert not evaluation_settings.is_made(known)
 
 
 def test_nobody_is_known_where_there_is_no_profile():
     assert evaluation_settings.select_known({}, Setting("profile")) == evaluation_settings.Person()
-    assert evaluation_settings.build_memories({}) == ()
+    assert evaluation_settings.build_memories(build_person({})) == ()
 
 
 def test_fields_that_are_left_out():

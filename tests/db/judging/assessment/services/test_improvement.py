@@ -19,7 +19,7 @@ from judging.assessment.services import disagreements, improvement
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models import Judge
-from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.providers.base import OWN_EXAMPLE, Example
 from judging.judges.queries import study_items
 from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.judges.services import judges
@@ -217,9 +217,8 @@ class TestOwnExamples:
         # the scripted judge takes no examples: it is given them past its checks, to see what a run makes of them
         examples = [self.example(criterion, position) for position in free[:2]]
         monkeypatch.setattr(Judge, "examples", examples)
-        monkeypatch.setattr(
-            "judging.judges.queries.contents.list_examples", lambda _, key: examples if key == "suits" else []
-        )
+        known = [Example(**one) for one in examples]
+        monkeypatch.setattr("judging.judges.queries.contents.list_examples", lambda _, key: known * (key == "suits"))
         done = judged(criterion.study, judge)
         assert done.finished_at
         own = done.judgments.filter(unscored_reason=OWN_EXAMPLE.unscored)
