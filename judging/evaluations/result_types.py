@@ -154,3 +154,14 @@ class EvaluationDocument(EvaluationTables):
     seed: int
     resampled: Literal["personas"]
     conventions: list[str]
+
+
+class RanksDocument(TypedDict):
+    """How models rank here and elsewhere, in one setting."""
+
+    setting: str
+    models: list[str]
+    only_here: list[str]
+    only_there: list[str]
+    spearman: EstimateDocument
+    kendall: EstimateDocument

@@ -10,6 +10,7 @@ from annotation.agreement.options import IntervalOptions
 from core.errors import InputError
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries.evaluations import EvaluationColumns
+from judging.evaluations.result_types import RanksDocument
 from judging.runs.models.evaluations import Evaluation
 from judging.stats.benchmark import Sheet
 from judging.stats.rank_agreement import compare_ranks
@@ -39,7 +40,7 @@ def read_ranks(text: str, *, file: str = "") -> dict[str, float]:
 
 def compare(
     evaluation: Evaluation, ranks: Mapping[str, float], options: IntervalOptions | None = None
-) -> list[dict[str, object]]:
+) -> list[RanksDocument]:
     """Compute rank correlations in each setting, with the models that are in both and those that are in one.
 
     A model is found by its judge's name, or else by the model's own. Rules and scorers count where the file names them.
@@ -51,7 +52,7 @@ def compare(
     by_setting: dict[str, list[EvaluationColumns]] = {}
     for one in asked:
         by_setting.setdefault(f"{one.setting.name}, {one.setting.answers}", []).append(one)
-    found: list[dict[str, object]] = []
+    found: list[RanksDocument] = []
     for setting, ones in by_setting.items():
         places = {one.key: find_rank(one, ranks) for one in ones}
         both = [one for one in ones if places[one.key] is not None]
