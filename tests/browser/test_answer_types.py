@@ -244,6 +244,7 @@ def test_a_reason_takes_the_place_of_any_answer(rate, page: Page) -> None:
 
 
 @pytest.mark.parametrize(("kind", "rubric"), [("dialogue", DIALOGUE), ("pair", PAIR)])
+@pytest.mark.long
 def test_the_page_keeps_the_rules_of_accessibility_on_each_screen(rate, page: Page, kind: str, rubric: dict) -> None:
     rate(kind, None, rubric=rubric)
     if kind == "dialogue":

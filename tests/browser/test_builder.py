@@ -71,6 +71,7 @@ def test_the_try_out_is_answered_by_keys_and_stores_nothing(build, page: Page) -
 
 
 @pytest.mark.parametrize("address", ["", "?edit=errors", "?add=number", "try/"])
+@pytest.mark.long
 def test_its_pages_keep_the_rules_of_accessibility_on_each_screen(build, page: Page, address: str) -> None:
     page.goto(build("pair", PAIR) + address)
     assert faults_on_screens(page) == {}

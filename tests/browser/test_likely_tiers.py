@@ -16,6 +16,7 @@ from tests.support.judging import scripted
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.long
 def test_the_table_fits(live_server, page: Page, transactional_db: None) -> None:
     benchmark = benchmark_with("1212")
     evaluation = evaluated(benchmark, scripted(otherwise="1"), Setting(), Setting("memories", k=1))

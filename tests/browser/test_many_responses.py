@@ -69,6 +69,7 @@ def test_three_responses_are_rated_by_keys_and_stored_by_their_own_numbers(three
     }
 
 
+@pytest.mark.long
 def test_what_a_response_holds_is_shown_and_nothing_is_wrong_on_any_screen(three: Study, page: Page) -> None:
     dialogue = page.locator("[data-side]", has_text="Tool call")
     expect(dialogue.locator(".content__turn")).to_have_text(["User", "Assistant", "Tool", "Assistant"])

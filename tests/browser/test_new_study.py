@@ -94,6 +94,7 @@ def test_with_scripts_the_preview_follows_the_form(begin, page: Page) -> None:
     expect(page.get_by_label("Name")).to_have_value("My pilot")
 
 
+@pytest.mark.long
 def test_each_step_keeps_the_rules_of_accessibility_on_each_screen(begin, page: Page, live_server) -> None:
     begin(page)
     for step in ("items", "criteria", "people", "check"):

@@ -170,6 +170,7 @@ def test_the_quality_page_names_exactly_the_careless_and_the_inverted(
     expect(table.get_by_text("simulated", exact=True)).to_have_count(6)
 
 
+@pytest.mark.long
 def test_the_researchers_pages_pass_the_accessibility_rules(live_server, page: Page, simulated: Study) -> None:
     name(simulated, "check", 30)
     name(simulated, "qualification", 2)

@@ -259,6 +259,7 @@ def test_a_drawing_that_got_in_by_hand_runs_nothing(rate, page: Page, live_serve
         assert page.title() != "hacked"
 
 
+@pytest.mark.long
 def test_all_kinds_of_content_pass_the_accessibility_rules(rate, page: Page) -> None:
     shown, heard = (
         services.store_attachment(png(300, 200), name="a.png"),

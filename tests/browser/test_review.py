@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize("kind", ["dialogue", "pair"])
+@pytest.mark.long
 def test_the_rating_pages_pass_the_accessibility_rules(rate, page: Page, kind: str) -> None:
     if kind == "pair":
         rate("pair", ["preference"], allow_tie=True, asks_strength=True)
@@ -58,6 +59,7 @@ def review(live_server, page: Page, transactional_db: None) -> Study:
     return study
 
 
+@pytest.mark.long
 def test_the_pages_of_deciding_pass_the_accessibility_rules(live_server, page: Page, review: Study) -> None:
     for address in ("adjudication/", "adjudication/personalization/1/", "quality/"):
         page.goto(f"{live_server.url}/studies/{review.slug}/{address}")

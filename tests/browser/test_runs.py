@@ -47,6 +47,7 @@ def alice(live_server, page: Page, transactional_db: None) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_pages_fit_and_pass_the_accessibility_rules(live_server, alice: Page, addresses) -> None:
     for address in addresses:
         alice.goto(f"{live_server.url}/{address}")

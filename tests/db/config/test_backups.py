@@ -275,6 +275,7 @@ writing.write(Path({!r}), key=bytes(32), tell=tell)
 """
 
 
+@pytest.mark.long
 def test_a_kill_in_the_middle_leaves_nothing_that_looks_whole_and_the_next_run_tidies_up(db, tmp_path, with_demo):
     where = tmp_path / "backups"
     where.mkdir()

@@ -112,6 +112,7 @@ def test_the_list_of_items_and_its_filters(criterion, alice):
 
 
 @pytest.mark.any_database
+@pytest.mark.long
 def test_an_item_and_a_judgment(criterion, alice):
     masked = study_items.positions(criterion.study)
     for item in Item.objects.filter(study=criterion.study):

@@ -84,6 +84,7 @@ def exported(format: str, folder: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file)) if format == "csv" else [json.loads(line) for line in file]
 
 
+@pytest.mark.long
 def test_the_same_response_is_the_same_answer_on_either_side(live_server, study: Study, tmp_path: Path) -> None:
     for name in PEOPLE:
         rate_all(live_server.url, name)

@@ -279,6 +279,7 @@ def read_labels(study: Study) -> list[tuple[Any, ...]]:
         if one.files
     ],
 )
+@pytest.mark.long
 def test_a_study_of_all_types_comes_back_from_other_tools_files(fmt: str, tmp_path: Path) -> None:
     study = typed.make_study(state="closed")
     typed.say_all(study)

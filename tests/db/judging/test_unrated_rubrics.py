@@ -43,6 +43,7 @@ def unrated(name: str) -> Study:
 
 
 @pytest.mark.parametrize("name", RUBRICS)
+@pytest.mark.long
 def test_every_page_and_command_of_results(name: str, client: Client, capsys) -> None:
     study = unrated(name)
     client.force_login(ResearcherFactory())

@@ -129,6 +129,7 @@ def test_how_the_dialogues_went(document):
     }
 
 
+@pytest.mark.long
 def test_the_pages_and_files_show_these_numbers(client, experiment):
     client.force_login(factories.ResearcherFactory())
 

@@ -147,6 +147,7 @@ def test_every_number_of_the_matrix_opens_as_many_items(alice: Client) -> None:
     assert all(said["judges"][1]["differs"] for _, said in page.context["rows"])
 
 
+@pytest.mark.long
 def test_every_number_opens_as_many_items(client: Client) -> None:
     """Where some items have no label, one rating or a tie, and the judge left some without a verdict."""
     done = CriterionFactory(study=with_items(24, name="Gaps", slug="gaps"), key="done", name="Done", yes_no=True)

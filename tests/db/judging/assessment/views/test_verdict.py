@@ -363,6 +363,7 @@ def test_charlie_sees_nothing(pairs, client, name, more):
     assert client.get(address).status_code == 403
 
 
+@pytest.mark.long
 def test_pandalm_in_the_browser_and_by_commands_gives_the_same(shared_data, alice, tmp_path):
     made = pandalm_study(shared_data / "pandalm")
     for name in ("gpt-3.5-turbo", "pandalm-7b"):
