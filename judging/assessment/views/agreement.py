@@ -173,10 +173,6 @@ def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: Jud
     return service.load_or_compute(by=by, study=study, options=options, ratings=ratings)
 
 
-def _names(shown: StudyRaters) -> dict[str, str]:
-    return {one.criterion.key: one.criterion.name for one in shown.criteria}
-
-
 def _json(result: AgreementDocument, shown: StudyRaters) -> str:  # noqa: ARG001
     return json.dumps(service.select_criterion(result, None), ensure_ascii=False, indent=1)
 
@@ -209,7 +205,7 @@ def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: Judge
     asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
     asked["guideline_version"] = options.guideline_version
     query = urlencode({name: value for name, value in asked.items() if value})
-    names = _names(shown)
+    names = {one.criterion.key: one.criterion.name for one in shown.criteria}
     result = service.load_document(run)
     documents = {key: result["criteria"][key] for key in names}  # PostgreSQL keeps keys in an order of its own
     sections = [

@@ -22,6 +22,7 @@ from judging.evaluations.result_types import (
 )
 from judging.runs.models.evaluations import Evaluation, EvaluationResult
 from judging.stats import benchmark as stats
+from judging.stats.answer_confidence import calibrate_confidence
 from judging.stats.benchmark import Answers, Sheet
 
 logger = logging.getLogger(__name__)
@@ -236,7 +237,7 @@ class Figures:
     # what is no mean of columns
 
     def confidence(self, answers: Answers) -> ConfidenceDocument:
-        found = stats.calibrate_confidence(answers, self.sheet)
+        found = calibrate_confidence(answers, self.sheet)
         return {
             "ece": found.ece.to_json(),
             "plain_ece": number_or_none(found.plain_ece),

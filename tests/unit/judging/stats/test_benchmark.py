@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from judging.stats import benchmark as stats
+from judging.stats.answer_confidence import calibrate_confidence
 from judging.stats.benchmark import Answers, Cases, Sheet
 
 NAN = float("nan")
@@ -222,7 +223,7 @@ def test_calibration_of_confidence():
     Brier: (.01 + .81 + .16 + .16) / 4 = .285. Excess: mean confidence .75 - accuracy .75 = 0.
     """
     said = answers((1, 0), (2, 0), (2, 0), (2, 0), confidence=[(0.9, NAN), (0.9, NAN), (0.6, NAN), (0.6, NAN)])
-    found = stats.calibrate_confidence(said, Sheet(cases(), bootstrap=200))
+    found = calibrate_confidence(said, Sheet(cases(), bootstrap=200))
     assert found.plain_ece == pytest.approx(0.4)
     assert 0 < found.ece.value < 0.4  # four answers: some of it is noise
     assert found.brier.value == pytest.approx(0.285)
@@ -234,7 +235,7 @@ def test_calibration_of_confidence():
 
 
 def test_a_model_that_tells_no_probabilities_has_no_calibration():
-    found = stats.calibrate_confidence(answers((1, 1), (1, 2), (2, 2), (2, 2)), Sheet(cases(), bootstrap=50))
+    found = calibrate_confidence(answers((1, 1), (1, 2), (2, 2), (2, 2)), Sheet(cases(), bootstrap=50))
     assert np.isnan(found.ece.value)
     assert np.isnan(found.plain_ece)
     assert found.ece.reason == "the model tells no probabilities"
