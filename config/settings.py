@@ -264,7 +264,7 @@ CELERY_TASK_IGNORE_RESULT = True  # results are rows in the database, not messag
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 210_000  # kB: what has loaded the libraries of statistics ends after its task
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 220_000  # kB: what has loaded the libraries of statistics ends after its task
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 # A worker that has not been seen for this long counts as gone, and its work is handed out again.

@@ -230,10 +230,10 @@ def wait_for(there: Any, seconds: float, what: str) -> None:
 
 
 def peak_mb(pid: int) -> float:
-    """The most memory that a process and those it started have had, each for itself; the largest of them."""
+    """The most memory that a process and those it started have had, each for itself; the largest of those that live."""
     pids = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
     status = [Path(f"/proc/{one}/status").read_text() for one in pids]
-    return max(int(text.split("VmHWM:")[1].split()[0]) for text in status) / 1024
+    return max(int(text.split("VmHWM:")[1].split()[0]) for text in status if "VmHWM:" in text) / 1024
 
 
 def measured(site: Site, server: Server, size: int, concurrency: int, delay: float) -> dict[str, float]:
