@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
+from ctypes import CDLL
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,9 @@ ENDED = ("Z", "X")
 """States of a process that has ended and waits for its parent to look."""
 
 PROC = Path("/proc")
+
+ARENAS = -8
+"""M_ARENA_MAX of glibc's malloc.h."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,14 @@ def status(pid: int) -> tuple[str, int] | None:
 
 
 def share_memory() -> None:
-    """Call before a process forks: its collector of garbage no longer touches, and so copies, what children share."""
+    """Call before a process forks: its collector of garbage no longer touches, and so copies, what children share.
+
+    Their threads share one arena: of those that glibc makes for each thread, each keeps what it once needed.
+    """
     gc.collect()
     gc.freeze()
+    with suppress(AttributeError):  # a C library without arenas
+        CDLL(None).mallopt(ARENAS, 1)
 
 
 @cache
