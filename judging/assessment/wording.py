@@ -163,9 +163,15 @@ def _judge(name: str, found: JudgeDocument, headline: HeadlineDocument) -> str:
         )
     compared = _(COMPARISONS[verdict]).format(who=who)
     figures = _("{judge} against {ceiling}, difference {difference}").format(
-        judge=short(judge), ceiling=short(ceiling), difference=interval(below)
+        judge=short(judge), ceiling=short(ceiling), difference=interval(_negate(below))
     )
     return f"{compared} ({figures})"
+
+
+def _negate(estimate: EstimateDocument) -> EstimateDocument:
+    """The estimate of the same difference taken the other way round."""
+    value, low, high = (None if of is None else -of for of in (estimate["value"], estimate["low"], estimate["high"]))
+    return {**estimate, "value": value, "low": high, "high": low}
 
 
 def _called(name: str, found: JudgeDocument) -> str:

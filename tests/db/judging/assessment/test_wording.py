@@ -1,5 +1,7 @@
 """Results in words."""
 
+import re
+
 import pytest
 
 from annotation.stats.headline import UNWEIGHTED
@@ -61,6 +63,13 @@ def test_a_judge_is_placed_by_the_interval_of_what_it_lacks(below, said):
     sentence = wording.describe_criterion("Depth", document(judges={"gpt": judge(below)}))
     assert sentence.startswith("Three people agree substantially on Depth (mean Cohen’s kappa 0.70 [0.60, 0.80]); ")
     assert said in sentence
+
+
+def test_the_difference_is_the_judge_less_the_people_named_before_it():
+    sentence = wording.describe_criterion("Depth", document(judges={"gpt": judge(e(-0.1, -0.16, -0.04))}))
+    assert re.search(r"gpt is above [a-z-]+ agreement \(\S+ against \S+, difference 0\.10 \[0\.04, 0\.16\]\)", sentence)
+    sentence = wording.describe_criterion("Depth", document(judges={"gpt": judge(e(0.0, -0.02, 0.05))}))
+    assert "difference 0.00 [−0.05, 0.02])" in sentence
 
 
 def test_simulated_people_and_baselines_are_called_that():
