@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.corpus.models import Profile, ResponsePair
+from annotation.stats.benchmarks.repeats import NEAR
 from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -25,6 +26,7 @@ from core.files.input_files import InputFile, OnError, Problems, read_jsonl
 from core.files.outcome import Outcome, explain_refusal
 from core.hashing import content_hash
 from core.names import check_name
+from core.options.model import check_options
 from judging.judges.pricing import format_dollars
 from simulation.agents.models import Agent
 from simulation.agents.parsing.seeds import CandidateRecord, QuestionRecord
@@ -32,6 +34,7 @@ from simulation.agents.prompts.generation import LEVELS
 from simulation.experiments.services import budget_tracker
 from simulation.generation import queries
 from simulation.generation.models import Candidate, CandidateRun, Making
+from simulation.generation.options import PairOptions
 from simulation.generation.result_types import MadePairsDocument, OrdersDocument
 from simulation.generation.services import generation
 from simulation.stats.pairing import PairingResult, PairRule, Response, pairs
@@ -199,8 +202,15 @@ def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dic
     return Candidate(key=key, profile_id=profiles[one.profile_id], extra=one.others, **fields)
 
 
+@check_options(PairOptions)
 def build_rule(
-    against: Iterable[Sequence[str]], *, length: float, same_form: bool, near: float, each: int, seed: int
+    against: Iterable[Sequence[str]],
+    *,
+    length: float = 0.0,
+    same_form: bool = False,
+    near: float = NEAR,
+    each: int = 1,
+    seed: int = 0,
 ) -> PairRule:
     """How pairs are made. InputError where none could be."""
     try:

@@ -164,6 +164,15 @@ def test_pairs_of_a_run_with_near_duplicates_counted(alice, profile):
     assert "This field is required" in alice.post(here, {**given, "against": []}).content.decode()
 
 
+@pytest.mark.parametrize("empty", ["length", "near", "each", "seed"])
+def test_a_number_that_is_left_empty_is_as_the_rule_has_it(alice, profile, empty):
+    run = begun(profile)
+    worked(run)
+    given = {"against": ["full-none"], "length": "0", "near": "90", "each": "1", "seed": "0", empty: ""}
+    shown = " ".join(alice.post(f"{reverse('candidate_pairs')}?run={run.pk}", given).content.decode().split())
+    assert "1 pair, 1 of them new" in shown
+
+
 def test_a_stopped_run_asks_for_no_more_and_goes_on_later(alice, profile):
     run = begun(profile, "One?", "Two?")
     first, second = run.makings.order_by("pk")
