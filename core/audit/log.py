@@ -131,7 +131,8 @@ def audited(
             given = bound.arguments
             target = find_argument(given, on) if on else None
             arguments = {name.rpartition(".")[2]: to_audit_json(find_argument(given, name)) for name in says}
-            rows = [target, *given.values()]
+            # Where new things go says nothing of where they went: labels may go into a study of another project.
+            rows = [target, *(value for name, value in given.items() if name != "project")]
             study = find_study(rows)
             mine = Pending(verb, given["by"], target, arguments, reference(target), study, find_project(rows, study))
             token = pending.set(mine)

@@ -10,9 +10,10 @@ from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import ResponsePair
 from annotation.studies.models.studies import Study
+from core.audit.models import Act
 from judging.management.commands.import_personalens import user_numbers
 from judging.runs.models.runs import JudgeRun
-from tests.support.factories import DialogueFactory
+from tests.support.factories import DialogueFactory, ProjectFactory
 from tests.support.personalens_copy import make_copy
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -72,6 +73,17 @@ def test_ratings_of_people_and_of_a_judge(tmp_path):
     assert run("import_ratings", path, "--study", "Pilot")["created"] == {"annotators": 1, "annotations": 1}
     assert run("import_ratings", path, "--study", "Pilot", "--judge", "g")["created"] == {"judges": 1, "judgments": 1}
     assert JudgeRun.objects.get().study == Study.objects.get(name="Pilot")
+
+
+def test_labels_are_on_record_in_the_project_of_their_study(tmp_path):
+    DialogueFactory(external_id="a")
+    path = tmp_path / "r.csv"
+    path.write_text("item,rater,criterion,value\na,ann,personalization,3\n")
+    run("import_ratings", path, "--study", "Pilot")
+    other, home = ProjectFactory(slug="other"), Study.objects.get(name="Pilot").project
+    for judge in ((), ("--judge", "g")):
+        run("import_ratings", path, "--study", "Pilot", "--project", other.slug, *judge)
+        assert Act.objects.latest("number").project_id == home.pk
 
 
 def test_a_rating_off_the_scale_exits_with_2(tmp_path):
