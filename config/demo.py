@@ -96,10 +96,10 @@ def load() -> None:
         choice = study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), load_designed_preferences())
         benchmark(rosa, choice)
         baseline = judges.define(by=rosa, name="baseline", provider="baseline")
-        runs.start(by=rosa, study=talk, judge=baseline, seed=SEED)
+        runs.make(by=rosa, plan=runs.plan(study=talk, judge=baseline, seed=SEED), queue=True)
         simulated = define_simulated_judge(rosa, talk, choice)
         for each in (talk, choice):
-            runs.start(by=rosa, study=each, judge=simulated, order_policy="both", seed=SEED)
+            runs.make(by=rosa, plan=runs.plan(study=each, judge=simulated, order_policy="both", seed=SEED), queue=True)
 
 
 def ask_local_model() -> str:
@@ -112,7 +112,11 @@ def ask_local_model() -> str:
         with audit_batch():
             judge = judges.define(by=rosa, name=LOCAL_JUDGE, provider="local", model=LOCAL_MODEL)
             for name in (PAIRS, DIALOGUES):
-                runs.start(by=rosa, study=Study.objects.get(name=name), judge=judge, order_policy="both", seed=SEED)
+                runs.make(
+                    by=rosa,
+                    plan=runs.plan(study=Study.objects.get(name=name), judge=judge, order_policy="both", seed=SEED),
+                    queue=True,
+                )
     except InputError as error:
         return error.message
     return ""

@@ -71,7 +71,10 @@ def judged(studies: list[Any], **parameters: Any) -> list[Any]:
 
     name = "local, reusing" if parameters.get("reuse", True) else "local, reading all anew"
     judge = judges.define(by=None, name=name, provider="local", parameters=parameters)
-    begun = [runs.start(by=None, study=one, judge=judge, order_policy="both", use_cache=False) for one in studies]
+    begun = [
+        runs.make(by=None, plan=runs.plan(study=one, judge=judge, order_policy="both", use_cache=False), queue=True)
+        for one in studies
+    ]
     while any(run.state == "running" for run in begun):
         time.sleep(LOOK_SECONDS)
         for run in begun:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
@@ -59,13 +60,12 @@ def group_same_texts(study: Study, chosen: Container[int]) -> Iterable[list[int]
 def count_units(study: Study, unit: str) -> dict[int, int]:
     """By item, in order, how many things of this unit are asked about. One query."""
     if unit == JudgeRun.Unit.TURN:
-        dialogues = study.items.order_by("position").values_list("pk", "dialogue__turns")
-        return {pk: len(find_turns(turns)) for pk, turns in dialogues.iterator(chunk_size=500)}
+        return {pk: len(find_turns(turns)) for pk, turns in iterate_rows(study, ["dialogue__turns"])}
     if unit == JudgeRun.Unit.RESPONSE:
-        return dict(study.items.order_by("position").values_list("pk", "pair__n_responses").iterator(chunk_size=500))
-    return {pk: 1 for pk, *_ in iterate_rows(study, ())}
+        return dict(iterate_rows(study, ["pair__n_responses"]))
+    return {pk: 1 for (pk,) in iterate_rows(study, ())}
 
 
-def iterate_rows(study: Study, columns: Sequence[str]) -> Iterator[tuple[int, *tuple[object, ...]]]:
+def iterate_rows(study: Study, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Each item's key and these columns, in order, a few at a time."""
     return study.items.order_by("position").values_list("pk", *columns).iterator(chunk_size=500)

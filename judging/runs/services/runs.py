@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -151,19 +150,16 @@ def find_prompt_version(setting: Setting) -> str:
     return evaluation_prompts.version(setting.answers)
 
 
-@audited("run.start", says=("judge", "options"), prepares=True)
-def start(*, by: User | None, study: Study, judge: Judge, **options: Any) -> JudgeRun:
-    """Make a run and send its parts to the workers. `options` are those of `plan`.
+ON_RECORD = ("judge", "criteria", "repeats", "order_policy", "seed", "unit", "use_cache", "in_bulk", "budget_usd")
+
+
+@audited("run.start", says=[f"plan.{name}" for name in ON_RECORD])
+def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
+    """Write the run with its parts. With `queue`, they go to the workers once that is committed; without, they wait
+    for the process that asks for them.
 
     Whether the other side would answer is not asked here, since that may take a while: see `judges.probe`.
     """
-    return make(by=by, plan=plan(study=study, judge=judge, **options), queue=True)
-
-
-@audited("run.start", says=("plan.judge", "plan.repeats", "plan.order_policy", "plan.seed", "plan.budget_usd"))
-def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
-    """Write the run with its parts. With `queue`, they go to the workers once that is committed; without, they wait
-    for the process that asks for them."""
     with transaction.atomic():
         run = JudgeRun.objects.create(
             study=plan.study,

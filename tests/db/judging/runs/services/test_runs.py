@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotation.corpus.models import Dialogue
+from core.audit.models import Act
 from core.errors import InputError
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import batches, runs
@@ -31,7 +33,7 @@ def test_a_run_is_its_parts_and_a_message_for_each(sent, django_capture_on_commi
     alice, study = factories.ResearcherFactory(), dialogue_study(5)
 
     with django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(by=alice, study=study, judge=scripted(), seed=7)
+        run = runs.make(by=alice, plan=runs.plan(study=study, judge=scripted(), seed=7), queue=True)
         assert sent == [], "nothing is sent before it is committed"
 
     made = list(run.chunks.all())
@@ -41,6 +43,18 @@ def test_a_run_is_its_parts_and_a_message_for_each(sent, django_capture_on_commi
     assert all(part.queued_at for part in made)
     assert (run.created_by, run.seed, len(run.input_hash)) == (alice, 7, 64)
     assert set(run.criteria.all()) == set(study.criteria.all())
+
+
+def test_the_log_keeps_what_a_run_was_asked(django_capture_on_commit_callbacks):
+    study, judge = dialogue_study(1), scripted()
+    asked = {"criteria": ["task_completion"], "unit": "turn", "use_cache": False, "seed": 7, "repeats": 2}
+    runs.make(by=None, plan=runs.plan(study=study, judge=judge, **asked), queue=False)
+    kept = json.loads(Act.objects.get(verb="run.start").arguments)
+    assert {name: kept[name] for name in ("unit", "use_cache", "in_bulk", "seed", "repeats")} == {
+        "unit": "turn", "use_cache": False, "in_bulk": False, "seed": 7, "repeats": 2,
+    }  # fmt: skip
+    assert [one["name"] for one in kept["criteria"]] == [study.criteria.get(key="task_completion").name]
+    assert kept["judge"]["name"] == judge.name
 
 
 def test_chosen_criteria():
@@ -78,7 +92,7 @@ def test_the_input_hash_knows_what_the_result_depends_on():
 )
 def test_bad_input_makes_no_run(options, field):
     with pytest.raises(InputError) as raised:
-        runs.start(by=None, study=dialogue_study(1), judge=scripted(), **options)
+        runs.make(by=None, plan=runs.plan(study=dialogue_study(1), judge=scripted(), **options), queue=True)
 
     assert raised.value.field == field
     assert not JudgeRun.objects.exists()
@@ -86,15 +100,17 @@ def test_bad_input_makes_no_run(options, field):
 
 def test_a_judge_that_cannot_run_makes_no_run():
     with pytest.raises(InputError, match="the cable is out"):
-        runs.start(by=None, study=dialogue_study(1), judge=scripted(problem="the cable is out"))
+        runs.make(
+            by=None, plan=runs.plan(study=dialogue_study(1), judge=scripted(problem="the cable is out")), queue=True
+        )
     assert not JudgeRun.objects.exists()
 
 
 def test_a_study_without_items_or_criteria_makes_no_run():
     with pytest.raises(InputError, match="no items"):
-        runs.start(by=None, study=dialogue_study(0), judge=scripted())
+        runs.make(by=None, plan=runs.plan(study=dialogue_study(0), judge=scripted()), queue=True)
     with pytest.raises(InputError, match="no criteria"):
-        runs.start(by=None, study=factories.StudyFactory(), judge=scripted())
+        runs.make(by=None, plan=runs.plan(study=factories.StudyFactory(), judge=scripted()), queue=True)
 
 
 def test_a_broker_that_is_away_does_not_undo_the_run(monkeypatch, caplog, django_capture_on_commit_callbacks):
@@ -103,7 +119,7 @@ def test_a_broker_that_is_away_does_not_undo_the_run(monkeypatch, caplog, django
 
     monkeypatch.setattr(current_app, "send_task", away)
     with django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(by=None, study=dialogue_study(1), judge=scripted())
+        run = runs.make(by=None, plan=runs.plan(study=dialogue_study(1), judge=scripted()), queue=True)
 
     assert run.chunks.get().queued_at
     assert "goes on by itself" in caplog.text

@@ -88,14 +88,18 @@ def test_a_judge_that_rated_them_is_compared():
         parameters={"templates": {"personalization": "$conversation $asked $answer"}},
     )
     study = studies.create_judge_study(by=None, experiment=experiment)
-    run = runs.start(by=None, study=study, judge=judge, repeats=3)
+    run = runs.make(by=None, plan=runs.plan(study=study, judge=judge, repeats=3), queue=True)
     factories.JudgmentFactory(run=run, item=study.items.get(), criterion=study.criteria.first(), value="yes")
 
     found = rows(experiment)
 
     assert found["Claude: model"][2] is True
     assert "Claude: turns of the assistant" not in found
-    runs.start(by=None, study=study, judge=judge, every_turn=True, criteria=["naturalness_assistant"])
+    runs.make(
+        by=None,
+        plan=runs.plan(study=study, judge=judge, every_turn=True, criteria=["naturalness_assistant"]),
+        queue=True,
+    )
     assert rows(experiment)["Claude: turns of the assistant"] == (
         "one call for all turns, each scored in sight of later ones",
         "a call for each turn, with the dialogue up to it",
