@@ -32,19 +32,27 @@ class Command(ConcordCommand):
         )
         source = parser.add_mutually_exclusive_group()
         source.add_argument("--file", type=Path, metavar="FILE.csv")
-        source.add_argument("--decided", default="", metavar="STUDY", help="take the decided items of this study")
+        source.add_argument("--decided", metavar="STUDY", help="take the decided items of this study")
         source.add_argument("--retire", nargs="+", default=[], metavar="ITEM", help="hand these out no more")
 
     def run(
-        self, *, study: str, purpose: str, round: int, file: Path | None, decided: str, retire: list[str], **_: object
+        self,
+        *,
+        study: str,
+        purpose: str,
+        round: int,
+        file: Path | None,
+        decided: str | None,
+        retire: list[str],
+        **_: object,
     ) -> dict[str, object]:
         here = study_called(study)
         before = set(here.known_items.values_list("pk", flat=True))
-        if (file or decided) and not purpose:
+        if (file or decided is not None) and not purpose:
             raise InputError("Say what the items are for.", field="purpose")
         if file:
             gold_questions.add_file(by=None, study=here, path=file, purpose=purpose, number=round)
-        elif decided:
+        elif decided is not None:
             source = study_called(decided)
             gold_questions.add_decided(by=None, study=here, source=source, purpose=purpose, number=round)
         for item in retire:

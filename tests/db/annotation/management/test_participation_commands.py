@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
 from django.test import Client
 
 from annotation.recruitment.queries import find_return_code
@@ -59,11 +60,15 @@ def test_bad_words_are_refused(study: Study, tmp_path: Path) -> None:
     assert "field return_code" in refused("participants", "--study", "pilot", "--return-code", "zoe")
 
 
-def test_an_option_without_the_one_that_it_belongs_to_is_refused(study: Study) -> None:
+def test_an_option_without_the_one_that_it_belongs_to_is_refused(study: Study, tmp_path: Path) -> None:
     messages, questions = ("messages", "--study", "pilot"), ("questions", "--study", "pilot")
     assert "field annotator: This field is required" in refused(*messages, "--answer", 1, "--text", "Yes.")
     assert "--text belongs to --answer" in refused(*messages, "--text", "Yes.")
     assert "belong to --add" in refused(*questions, "--options", "a", "b")
+    for beside in (("--file", tmp_path / "k.csv"), ("--retire", "a")):
+        with pytest.raises(CommandError, match="--decided: not allowed with argument"):
+            told("known", "pilot", *beside, "--decided", "")
+    assert "no study called" in refused("known", "pilot", "--purpose", "training", "--decided", "")
     assert "field by: Say who makes it" in refused("webhook", "--url", "https://8.8.8.8/", "--events", "run.finished")
     assert "field log: There is no webhook 9" in refused("webhook", "--log", 9)
 
