@@ -71,7 +71,7 @@ def test_a_response_is_chosen_by_a_click_and_not_by_selecting_words(rate, page: 
     expect(page.locator(".rate__head [data-where]")).to_have_text("2 / 2")
     saved(page)
     found = Annotation.objects.get()
-    assert (found.value, found.strength) == (slot.response_for("B"), "much")
+    assert (found.value, found.strength) == (slot.sides["B"], "much")
 
 
 def test_differences_by_sentence_one_after_the_other(rate, page: Page) -> None:

@@ -27,7 +27,7 @@ def test_two_presses_say_which_and_how_much(rate, page: Page, key: str, side: st
     saved(page)
     found = Annotation.objects.get()
     assert found.strength == strength
-    assert found.value == (side if side == "tie" else slot.response_for(side))
+    assert found.value == (side if side == "tie" else slot.sides[side])
     page.keyboard.press("u")
     page.wait_for_url(f"**{reverse('assignment', args=[slot.pk])}")
     assert page.locator("input[type=radio]:checked").count() == 1

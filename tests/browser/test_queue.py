@@ -217,7 +217,7 @@ def test_failing_and_trying_again_with_another_pair(live_server, page: Page, bob
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
         expect(page.locator("form[data-live]")).to_be_visible()
         slot = Assignment.objects.get(state="leased")
-        page.keyboard.press("a" if (slot.response_for("A") == "1") is right else "b")
+        page.keyboard.press("a" if (slot.sides["A"] == "1") is right else "b")
         page.keyboard.press("Enter")
         expect(page.get_by_text(f"{int(right)} of 1 answers")).to_be_visible()
         page.get_by_text("Question and responses").click()

@@ -108,7 +108,7 @@ def test_a_pair_is_chosen_by_key(rate, page: Page, key: str, side: str) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".rate__head .number")).to_have_text("2 / 2")
     saved(page)
-    assert labels() == [side if side == "tie" else slot.response_for(side)]
+    assert labels() == [side if side == "tie" else slot.sides[side]]
 
 
 def test_on_a_phone_one_criterion_at_a_time(rate, page: Page) -> None:

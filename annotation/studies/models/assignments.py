@@ -165,10 +165,6 @@ class Assignment(models.Model):
         """Whether it is part of the study's work, and not of what comes before it."""
         return self.purpose in WORK
 
-    def response_for(self, side: str) -> str:
-        """The response, by its number, that was shown at a place."""
-        return list_places(self.order)[side]
-
     @property
     def sides(self) -> dict[str, str]:
         """By the places on the screen in their order, the response shown there; none where that is not recorded."""

@@ -64,7 +64,7 @@ def test_a_rewrite_is_chosen_over_what_it_mends(rated: Study) -> None:
         original, about = item.dialogue.turns[1]["content"], {"turn": 2}
     else:
         prompt = [{"role": "user", "content": item.pair.question}]
-        number = slot.response_for("A")
+        number = slot.sides["A"]
         original, about = getattr(item.pair, f"response_{number}"), {"response": int(number)}
     facts = {"item": item.external_id, "source": "test", "criterion": "better", "annotator": "bob", **about}
     better = {"role": "assistant", "content": "So, then."}

@@ -45,7 +45,7 @@ def rate_all(study: Study, people: list[User], choose: Callable[[Assignment], st
 
 
 def side_of(response: str) -> Callable[[Assignment], str]:
-    return lambda slot: next(side for side in "AB" if slot.response_for(side) == response)
+    return lambda slot: next(side for side in "AB" if slot.sides[side] == response)
 
 
 @pytest.mark.parametrize("seed", range(5))

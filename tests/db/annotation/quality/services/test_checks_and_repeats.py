@@ -266,7 +266,7 @@ def test_the_order_of_a_pair_is_recorded_for_checks_and_repeats(open_study: Open
     special = [slot for slot in given if slot.purpose != "rating"]
     assert {slot.order for slot in special} == {"AB", "BA"}
     for slot in special:
-        assert slot.annotations.get().value == slot.response_for("A")
+        assert slot.annotations.get().value == slot.sides["A"]
 
 
 def test_the_database_keeps_the_promises(study: Study, bob: User) -> None:

@@ -183,7 +183,7 @@ def test_the_sides_of_a_pair_are_drawn_anew(open_study: OpenStudy, alice: User, 
         for _ in entries:
             slot = assignments.lease_next(by=bob, study=study)
             orders[number].append(slot.order)
-            wrong = next(side for side in "AB" if slot.response_for(side) == "2")
+            wrong = next(side for side in "AB" if slot.sides[side] == "2")
             annotations.submit(by=bob, assignment=slot, values={"preference": wrong})
         qualification.conclude(by=bob, study=study)
         if number == 1:

@@ -51,7 +51,7 @@ def test_bob_takes_items_and_hands_labels_in(study, bobs, bob):
         assert (answer.status_code, answer.json()["state"]) == (200, "submitted")
     assert bobs.post("/api/v1/work/suits/next", {}).status_code == 204
     for label in Annotation.objects.select_related("assignment"):
-        assert label.value == label.assignment.response_for("A")
+        assert label.value == label.assignment.sides["A"]
     assert bobs.get(f"/api/v1/work/items/{item['id']}").json()["entered"]["preference"] == "A"
 
 

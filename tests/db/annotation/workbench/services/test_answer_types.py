@@ -79,7 +79,7 @@ def test_what_is_stored_comes_back_as_it_was_given(dialogue: Assignment, bob: Us
 
 
 def test_answers_of_a_pair_name_responses_and_not_sides(pair: Assignment, bob: User) -> None:
-    first, second = (pair.response_for(side) for side in ("A", "B"))
+    first, second = (pair.sides[side] for side in ("A", "B"))
     texts = {"1": pair.item.pair.response_1, "2": pair.item.pair.response_2}
     span = {"part": "B", "start": 0, "end": 3, "category": "rude"}
     given = {

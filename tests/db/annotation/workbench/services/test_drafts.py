@@ -104,8 +104,8 @@ def test_late_pairs_keep_the_response_that_was_meant(shown_otherwise, alice: Use
     draft = drafts.keep_late(by=bob, assignment=seen, content={"preference": "A"}, reason="too late")
     used = drafts.use_late(by=alice, draft=Draft.objects.get(pk=draft.pk))
     assert (used.slot, used.order) == (2, order)
-    assert Annotation.objects.get(assignment=used).value == seen.response_for("A")
-    assert Annotation.objects.get(assignment=theirs).value != seen.response_for("A")
+    assert Annotation.objects.get(assignment=used).value == seen.sides["A"]
+    assert Annotation.objects.get(assignment=theirs).value != seen.sides["A"]
 
 
 def test_who_gets_a_pair_back_sees_the_sides_of_the_draft(shown_otherwise, bob: User, charlie: User) -> None:
@@ -126,7 +126,7 @@ def test_a_page_that_comes_late_takes_a_free_pair_with_the_sides_that_it_showed(
         f"/work/items/{theirs.pk}/save/", {"preference": "A", "seen": sign_proof(shown, bob), "active": "2"}
     )
     assert answer.status_code == 200
-    assert Annotation.objects.get().value == shown.response_for("A")
+    assert Annotation.objects.get().value == shown.sides["A"]
     assert Assignment.objects.get().order == order
 
 
@@ -165,7 +165,7 @@ def test_marks_keep_their_words_and_name_the_response(open_study: OpenStudy, bob
     slot = assignments.lease_next(by=bob, study=open_study([bob], kind="pair"))
     given = '[{"part": "B", "start": 0, "end": 2}, {"part": "question", "start": 0, "end": 4}]'
     annotations.submit(by=bob, assignment=slot, values={"preference": "B"}, evidence={"preference": given})
-    response = slot.response_for("B")
+    response = slot.sides["B"]
     text = slot.build_shown_responses()["B"][:2]
     assert Annotation.objects.get().evidence == [
         {"part": "question", "start": 0, "end": 4, "text": "What"},
@@ -180,7 +180,7 @@ def test_strength_stands_beside_the_preference(open_study: OpenStudy, bob: User,
     annotations.submit(by=bob, assignment=slot, values={"preference": given})
     found = Annotation.objects.get()
     assert found.strength == stored
-    assert found.value == ("tie" if given == "tie" else slot.response_for(given[0]))
+    assert found.value == ("tie" if given == "tie" else slot.sides[given[0]])
 
 
 @pytest.mark.parametrize("given", ["A", "A:very", "tie:much", ":much"])
