@@ -66,7 +66,7 @@ def status(pid: int) -> tuple[str, int] | None:
 def share_memory() -> None:
     """Call before a process forks: its collector of garbage no longer touches, and so copies, what children share.
 
-    Their threads share one arena: of those that glibc makes for each thread, each keeps what it once needed.
+    Their threads share one arena, since glibc gives each thread its own, which keeps what it once needed.
     """
     gc.collect()
     gc.freeze()

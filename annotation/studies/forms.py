@@ -141,7 +141,7 @@ class ClusteringForm(OptionsForm):
 
 
 class PeopleField(forms.ModelMultipleChoiceField[User]):
-    """Accounts of people who can sign in. What is said where none is chosen makes that necessary."""
+    """Accounts of people who can sign in. With `says`, one must be chosen: it is said where none is."""
 
     widget = forms.CheckboxSelectMultiple
 

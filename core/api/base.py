@@ -133,8 +133,8 @@ class Api(APIView):
         """Return the checked body as the options of a verb."""
         return model.check(self.parse_body(model))
 
-    def find_project(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """Return the body with the project of the address that it gives; with None where it gives none."""
+    def resolve_project(self, given: Mapping[str, object]) -> dict[str, Any]:
+        """Return the body with its project in place of the project's slug; with None where it names none."""
         slug = given.get("project")
         found = filter_visible(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
         if slug is not None and found is None:

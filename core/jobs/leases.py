@@ -164,7 +164,7 @@ Queues = Sequence[WorkQueue[LeasedRow]]
 
 
 def sweep(workers: type[AbstractWorker], queues: Queues) -> int:
-    """Hand out again what nobody works on, by any number of processes at once. Returns how many rows."""
+    """Hand out again what nobody works on. Returns how many rows. Any number of processes may do so at once."""
     note_gone(workers)
     of_gone, now = Q(worker__seen_at__lt=gone_before()), timezone.now()
     return sum(hand_out(one, [*one.abandoned(of_gone), *one.lost(now - one.LOST_AFTER)]) for one in queues)

@@ -169,7 +169,7 @@ class RunForm(DescribedJudge):
         return self.done(lambda: estimates.estimate(self.build_plan()))
 
     def build_plan(self, judge: Judge | None = None) -> runs.Plan:
-        """The run as it would be, where no judge is given of one that is not saved yet."""
+        """Plan the run of this judge; without one, of the judge that the form describes, which is not saved."""
         chosen = judge or self.choose_judge(None, define=judges.build_judge)
         given = self.arguments(*RUN_OPTIONS, use_cache="ask_anew")
         if len(given["criteria"]) == len(self.keys):

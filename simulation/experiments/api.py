@@ -110,14 +110,14 @@ class ExperimentList(ExperimentsApi):
 
     def prepare(self, request: Request, **kwargs: object) -> None:
         """Ask everybody whether they would answer, before the database is locked."""
-        described = self.find_project(self.parse_body(NewExperiment))
+        described = self.resolve_project(self.parse_body(NewExperiment))
         keys = load_keyring_for(self.me, described["project"])
         for agent in self.build_plan(described).agents:
             agents_services.probe(agent, keys)
 
     @says("start_experiment", "Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
     def post(self, request: Request) -> Response:
-        described = self.find_project(self.parse_body(NewExperiment))
+        described = self.resolve_project(self.parse_body(NewExperiment))
         plan = self.build_plan(described)
         made = experiments.make(by=self.me, plan=plan, queue=True, project=described["project"])
         return self.render_experiment(made.pk, status=201)
@@ -147,7 +147,7 @@ class ExperimentEstimate(ExperimentsApi):
         body=NewExperiment,
     )
     def post(self, request: Request) -> Response:
-        found = estimates.estimate(self.build_plan(self.find_project(self.parse_body(NewExperiment))))
+        found = estimates.estimate(self.build_plan(self.resolve_project(self.parse_body(NewExperiment))))
         usd = found.usd
         content = {name: getattr(found, name) for name in list_names(ExperimentEstimateSerializer)}
         return Response(ExperimentEstimateSerializer({**content, "usd": None if usd is None else round(usd, 8)}).data)

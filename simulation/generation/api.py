@@ -57,7 +57,7 @@ class MakingList(MakingApi):
         given = self.parse_body(NewMaking)
         for name, kind in (("profile", Profile), ("task", Task)):
             given[name] = find_named(kind, name, pk=given[name]) if given.get(name) else None
-        described = self.find_project(given)
+        described = self.resolve_project(given)
         keys = load_keyring_for(self.me, described["project"])
         described["agent"] = agents_services.build_agent(side="assistant", **given["agent"], keys=keys)
         made = generation.order(by=self.me, replaced=described.pop("prompts"), **described)
@@ -194,7 +194,7 @@ class CandidateRuns(BenchmarksApi):
         given = self.parse_body(NewCandidateRun)
         asked = [(one["profile"], one["question"], one["kind"]) for one in given["questions"]]
         given["questions"] = build_questions(asked)
-        described = self.find_project(given)
+        described = self.resolve_project(given)
         keys = load_keyring_for(self.me, described["project"])
         described["agent"] = agents_services.build_agent(side="assistant", **given["agent"], keys=keys)
         run = candidates.begin(by=self.me, **described)
@@ -216,7 +216,7 @@ class SeedRuns(BenchmarksApi):
     @says("start_from_seeds", "Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
     def post(self, request: Request) -> Response:
         """The same body again is the run that is there already."""
-        described = self.find_project(self.parse_body(NewSeedRun))
+        described = self.resolve_project(self.parse_body(NewSeedRun))
         keys = load_keyring_for(self.me, described["project"])
         plan = SeedPlan(**{name: described.pop(name) for name in OF_PLAN})
         for side in ("agent", "checker"):

@@ -196,8 +196,9 @@ def to_result(part: Mapping[str, object]) -> dict[str, object]:
     """What a tool answered, as a turn."""
     given = next((part[name] for name in ("content", "response", "result") if name in part), "")
     text = given if isinstance(given, str) else render_result(given)
-    turn = {"role": "tool", "content": text, "tool_call_id": str(part.get("tool_use_id") or part.get("id") or "")}
-    return {**turn, "is_error": True} if part.get("is_error") else {**turn}
+    call = str(part.get("tool_use_id") or part.get("id") or "")
+    turn: dict[str, object] = {"role": "tool", "content": text, "tool_call_id": call}
+    return {**turn, "is_error": True} if part.get("is_error") else turn
 
 
 def render_result(given: object) -> str:

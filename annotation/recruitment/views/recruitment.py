@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from django.contrib import messages
@@ -31,6 +31,7 @@ from core.messages import show_errors
 from core.options.fields import OptionsForm
 
 FORMATS = ("json", "csv")
+FormName = Literal["invitation", "consent", "question", "settings"]
 
 
 @researcher_required
@@ -47,7 +48,9 @@ def invitation_create(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     form = InvitationForm(request.POST)
     made = form.create(get_account(request), study) if form.is_valid() else None
-    return page(request, study, form=InvitationForm() if made else form, made=made, status=200 if made else 422)
+    if made:
+        return page(request, study, made=made)
+    return page(request, study, status=422, forms={"invitation": form})
 
 
 @researcher_required
@@ -104,7 +107,7 @@ def store_form(
     form: OptionsForm,
     store: Callable[[User, Study], bool],
     *,
-    shown_as: Literal["consent", "question", "settings"],
+    shown_as: FormName,
     says: str,
 ) -> HttpResponse:
     """Store a form of the page and go back to the page, or show it with what is wrong."""
@@ -112,7 +115,7 @@ def store_form(
     if form.is_valid() and store(get_account(request), study):
         messages.success(request, says)
         return redirect("coming_in", slug=slug)
-    return page(request, study, None, 422, **{shown_as: form})
+    return page(request, study, status=422, forms={shown_as: form})
 
 
 @researcher_required
@@ -153,11 +156,12 @@ def participants_download(request: HttpRequest, slug: str, format: str) -> HttpR
 def page(
     request: HttpRequest,
     study: Study,
+    *,
     made: CreatedInvitation | None = None,
     status: int = 200,
-    **forms: OptionsForm,
+    forms: Mapping[FormName, OptionsForm] | None = None,
 ) -> HttpResponse:
-    found = queries.find_intake(study)
+    found, forms = queries.find_intake(study), forms or {}
     text = found.consent_text
     links = queries.add_uses(study.invitations.select_related("created_by", "study")).order_by("-pk")
     context: dict[str, object] = {
@@ -165,7 +169,7 @@ def page(
         "steps": study_steps(study, "coming_in"),
         "invitations": [(one, queries.find_closing_reason(one, uses=one.uses)) for one in links],
         "made": made and address(request, made),
-        "form": forms.get("form") or InvitationForm(),
+        "form": forms.get("invitation") or InvitationForm(),
         "consent_form": forms.get("consent") or ConsentForm(initial={"consent_text": text.text if text else ""}),
         "text": text,
         "versions": study.consent_texts.count(),

@@ -60,7 +60,7 @@ class StudyList(StudiesApi):
 
     @says("create_study", "Make a study, as a draft without items", shapes.StudyWithWarnings, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
-        made = studies.create(by=self.me, **self.find_project(self.parse_body(NewStudy)))
+        made = studies.create(by=self.me, **self.resolve_project(self.parse_body(NewStudy)))
         return self.render_study(made.slug, status=201)
 
 

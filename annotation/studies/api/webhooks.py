@@ -78,7 +78,7 @@ class WebhookList(WebhooksApi):
 
     @says("add_webhook", "Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
     def post(self, request: Request) -> Response:
-        hook, secret = webhooks.make(by=self.me, **self.find_project(self.parse_body(NewWebhook)))
+        hook, secret = webhooks.make(by=self.me, **self.resolve_project(self.parse_body(NewWebhook)))
         return Response({**WebhookSerializer(hook).data, "secret": secret}, status=201)
 
 

@@ -96,8 +96,12 @@ SHOWN = (
 
 def build_shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, object]:
     """The criterion with a key of the keyboard for each category; of a preference these are A, B and perhaps a tie."""
-    asked = {name: getattr(criterion, name) for name in SHOWN} | {"only_if": describe_condition(slot, criterion)}
-    return {**asked, "categories": list_shown_categories(slot, criterion)}
+    return {**build_shown_question(slot, criterion), "categories": list_shown_categories(slot, criterion)}
+
+
+def build_shown_question(slot: Assignment, criterion: Criterion) -> dict[str, object]:
+    """The criterion without its categories."""
+    return {name: getattr(criterion, name) for name in SHOWN} | {"only_if": describe_condition(slot, criterion)}
 
 
 def list_shown_categories(slot: Assignment, criterion: Criterion) -> list[dict[str, object]]:

@@ -133,7 +133,7 @@ def weigh(inclusion: FloatArray) -> FloatArray | None:
 
 
 def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[ItemRow]:
-    """By position. One query."""
+    """Return what says which items are dependent, by position. One query."""
     fields = ("position", "inclusion_probability", "stratum", *source_fields(study, named))
     return list(among.order_by("position").annotate(**build_fields(study, named)).values_list(*fields))
 

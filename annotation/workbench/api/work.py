@@ -165,7 +165,7 @@ def render_criterion(slot: Assignment, criterion: Criterion) -> dict[str, object
         {name: str(one[name]) for name in ("value", "label", "guideline") if one.get(name) is not None}
         for one in asks.list_shown_categories(slot, criterion)
     ]
-    return {**asks.build_shown_criterion(slot, criterion), "categories": categories}
+    return {**asks.build_shown_question(slot, criterion), "categories": categories}
 
 
 class Holding(Given):

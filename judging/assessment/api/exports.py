@@ -75,7 +75,7 @@ class Imports(Api):
         if missing := [name for name in chosen.fields if not given.get(name)]:
             raise InputError("This format needs it.", field=missing[0])
         told = {name: given[name] for name in chosen.told if name in given}
-        project = self.find_project(given)["project"]
+        project = self.resolve_project(given)["project"]
         with save_upload(upload) as file:
             outcome = chosen.load(by=self.me, file=file, on_error=given["on_error"], project=project, **told)
         return Response(drop_file(outcome.to_document()))

@@ -65,7 +65,7 @@ class JudgeList(JudgesApi):
         body=NewJudge,
     )
     def post(self, request: Request) -> Response:
-        judge = judges.define(by=self.me, **self.find_project(self.parse_body(NewJudge)))
+        judge = judges.define(by=self.me, **self.resolve_project(self.parse_body(NewJudge)))
         return Response(JudgeSerializer(judge).data)
 
 

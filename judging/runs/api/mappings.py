@@ -51,7 +51,7 @@ class MappingList(MappingsApi):
     @says("save_mapping", "Keep a mapping under a name", SavedMappingSerializer, body=NewSavedMapping, status=201)
     def post(self, request: Request) -> Response:
         """One of this name in the project is replaced."""
-        given = self.find_project(self.parse_body(NewSavedMapping))
+        given = self.resolve_project(self.parse_body(NewSavedMapping))
         given["mapping"] = parse_body_mapping(given["mapping"])
         saved = services.save_mapping(by=self.me, **given)
         return Response(SavedMappingSerializer(saved).data, status=201)

@@ -16,7 +16,7 @@ QUEUES = (experiments, orders)
 
 
 def sweep() -> int:
-    """Send again for what nobody works on, by any number of processes at once. Returns how many."""
+    """Send again for what nobody works on. Returns how many. Any number of processes may do so at once."""
     return leases.sweep(Worker, QUEUES) + seed_runs.advance_all()
 
 
