@@ -72,6 +72,5 @@ class Command(ConcordCommand[GradedDocument | GradesDocument]):
             self.stdout.write(f"Made {document['graded']} ({document['state']}) with {document['items']} responses.")
             return
         self.stdout.write(f"{document['n']} choices with both grades, on {document['cases']} cases.")
-        figures = [(words, document[name]) for name, words in TOLD.items()]
-        rows = [[words, text.estimate(figure), f"n {figure['n_items']}"] for words, figure in figures]
+        rows = [[words, text.estimate(document[key]), f"n {document[key]['n_items']}"] for key, words in TOLD.items()]
         self.stdout.write(text.columns(rows))

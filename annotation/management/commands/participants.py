@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, final
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -13,19 +13,14 @@ from annotation.recruitment.services import enrolment
 from annotation.studies.queries.studies import people_called, study_called
 
 
-class ParticipantsDocument(TypedDict):
+class ParticipantsDocument(TypedDict, total=False):
     study: str
     participants: Listing
-
-
-@final
-class ReturnCodeDocument(TypedDict):
-    study: str
     annotator: str
     return_code: str
 
 
-class Command(ConcordCommand[ParticipantsDocument | ReturnCodeDocument]):
+class Command(ConcordCommand[ParticipantsDocument]):
     help = "Participants of a study: where they were recruited, their consent, and their completion codes."
     example = "participants --study pilot --json"
     exports = "participants"
@@ -40,9 +35,7 @@ class Command(ConcordCommand[ParticipantsDocument | ReturnCodeDocument]):
             "--return-code", metavar="ANNOTATOR", help="instead: what lets somebody of a platform in, who lost theirs"
         )
 
-    def run(
-        self, *, study: str, return_code: str | None, demographics: bool, **_: object
-    ) -> ParticipantsDocument | ReturnCodeDocument:
+    def run(self, *, study: str, return_code: str | None, demographics: bool, **_: object) -> ParticipantsDocument:
         found = study_called(study)
         if return_code:
             (annotator,) = people_called([return_code], "return_code")
@@ -57,8 +50,8 @@ class Command(ConcordCommand[ParticipantsDocument | ReturnCodeDocument]):
     def is_export(self, **options: object) -> bool:
         return not options["return_code"]
 
-    def write_text(self, document: ParticipantsDocument | ReturnCodeDocument) -> None:
-        if "participants" not in document:
+    def write_text(self, document: ParticipantsDocument) -> None:
+        if "return_code" in document:
             self.stdout.write(document["return_code"])
             return
         head = ["annotator", "came_by", "platform_id", "decision", "submitted", "completion_code"]
