@@ -121,10 +121,11 @@ class Written:
 
 
 class WrittenRelease(TypedDict):
-    """The files of cases that lie in the folder, and the digest of the release."""
+    """The files of cases that lie in the folder, the digest of the release, and whether it lay there already."""
 
     cases: list[dict[str, object]]
     digest: str
+    unchanged: bool
 
 
 def write(*, benchmark: Benchmark, folder: Path) -> WrittenRelease:
@@ -183,7 +184,7 @@ def find_existing_release(folder: Path, digest: str) -> WrittenRelease | None:
     if folder.is_dir() and layout.is_release(folder):
         found = layout.read_manifest(InputFile.from_path(folder))
         if found.digest == digest:
-            return {"cases": [one.model_dump() for one in found.cases], "digest": digest}
+            return {"cases": [one.model_dump() for one in found.cases], "digest": digest, "unchanged": True}
     raise InputError("something else is there already; name an empty or a new folder", file=str(folder))
 
 
@@ -216,7 +217,7 @@ def write_all(benchmark: Benchmark, root: Path, digest: str) -> WrittenRelease:
     (root / "datasheet.md").write_text(datasheets.to_markdown(sheet), encoding="utf-8")
     (root / "datasheet.html").write_text(datasheets.to_html(sheet), encoding="utf-8")
     (root / "README.md").write_text(card(benchmark, sheet, counts), encoding="utf-8")
-    return {"cases": cases, "digest": digest}
+    return {"cases": cases, "digest": digest, "unchanged": False}
 
 
 def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, str]) -> dict[str, str]:
