@@ -7,7 +7,7 @@ import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
@@ -34,6 +34,9 @@ SETTINGS = "settings"
 Listing = Sequence[Mapping[str, object]]
 """Rows in a document."""
 
+Document = TypeVar("Document")
+"""What a command's `run` returns, `--json` prints, and `write_text` writes for a person."""
+
 
 @contextmanager
 def report_errors() -> Iterator[None]:
@@ -58,11 +61,11 @@ class PlainCommand(BaseCommand):
             return super().execute(*args, **options)
 
 
-class ConcordCommand(PlainCommand):
+class ConcordCommand(PlainCommand, Generic[Document]):
     """A command of CLI.md: exits 0 on success, 2 on bad usage or input, 1 on an unexpected failure.
 
     Subclasses set `help` and `example`, add arguments in `arguments`, and return from `run` the document that
-    `--json` prints. `say` writes it for a person otherwise, or `tell`, given its parts. Progress and logs go to stderr.
+    `--json` prints; `write_text` writes it for a person. Progress and logs go to stderr.
     """
 
     example = ""
@@ -97,13 +100,11 @@ class ConcordCommand(PlainCommand):
             self.stdout = self.stderr  # for what it says: the file is alone on standard output
         with audit_through(Act.Through.COMMAND):
             try:
-                document, is_gone = self.run(**options), False
+                document = self.run(**options)
             except ReaderGoneError:
-                document, is_gone = None, True
-            if self.exports and self.is_export(**options):
                 self.record_export(**options)
-        if is_gone:
-            sys.exit(CLOSED_PIPE)
+                sys.exit(CLOSED_PIPE)
+            self.record_export(**options)
         try:
             self.write_document(document, **options)
         except (BrokenPipeError, ReaderGoneError):
@@ -111,15 +112,15 @@ class ConcordCommand(PlainCommand):
         if failure := self.describe_failure(document):
             raise CommandError(failure)
 
-    def describe_failure(self, document: Any) -> str:  # noqa: ARG002
+    def describe_failure(self, document: Document) -> str:  # noqa: ARG002
         """Say what of the work could not be done, for an exit with 1 after the document; empty where all was."""
         return ""
 
-    def write_document(self, document: object, **options: object) -> None:
+    def write_document(self, document: Document, **options: object) -> None:
         if options["json"]:
             self.write_json(document)
         else:
-            self.say(document)
+            self.write_text(document)
             if options.get("bootstrap") == 0:
                 self.stdout.write(NOT_RESAMPLED)
         self.stdout.flush()  # else a full disk or a closed pipe is noticed only after the command
@@ -136,20 +137,18 @@ class ConcordCommand(PlainCommand):
         return True
 
     def record_export(self, *, study: str | None = None, **options: object) -> None:
-        """With the study, and how it was asked for; of a path the name of the file."""
+        """With the study, and how it was asked for; of a path the name of the file. Nothing where it is no export."""
+        if not (self.exports and self.is_export(study=study, **options)):
+            return
         says = {name: options[name] for name in ("format", "demographics", "output") if name in options}
         record(f"export.{self.exports}", by=None, on=study_called(study) if study else None, **says)
 
-    def run(self, *args: Any, **options: Any) -> object:  # noqa: ARG002
+    def run(self, *args: Any, **options: Any) -> Document:  # noqa: ARG002
         """Do the work and return the document. A command names the options that it reads, each with its type."""
         raise CommandError(f"{type(self).__name__} has no run method")
 
-    def say(self, document: Any) -> None:
-        """Write the document for a person; where it is a list, a command has its own."""
-        self.tell(**document)
-
-    def tell(self, *args: Any, **document: Any) -> None:  # noqa: ARG002
-        """Write a document that is an object. A command names the parts that it reads, each with its type."""
+    def write_text(self, document: Document) -> None:
+        """Write the document for a person."""
         self.write_json(document)
 
     def write_json(self, document: object) -> None:

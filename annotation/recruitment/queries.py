@@ -206,6 +206,16 @@ LEAST_PEOPLE = LEAST_RATERS
 """People below which an answer is not shown: what is said of one or two can be told of them."""
 
 
+class DemographicPromptDocument(TypedDict):
+    key: str
+    text: str
+    options: list[str]
+    answered: int
+    counts: dict[str, int]
+    not_shown: int
+    least_people: int
+
+
 @dataclass(frozen=True)
 class DemographicPrompt:
     """A question, and how many people gave which answer.
@@ -227,7 +237,7 @@ class DemographicPrompt:
     counts: tuple[tuple[str, int], ...]
     hidden: int
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> DemographicPromptDocument:
         """As JSON types."""
         return {
             "key": self.question.key,

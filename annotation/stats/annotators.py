@@ -22,6 +22,7 @@ from annotation.stats.labels import Label
 from annotation.stats.majority import compute_majority, majority
 from annotation.stats.pairs import NO_ORDER, RaterAgreement, compare_pairs, compare_with_the_rest, count_basis
 from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
+from annotation.stats.result_types import AnnotatorReportDocument
 from annotation.stats.scores import pearson
 from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import ENOUGH_TO_COMPARE, StatWarning, build_inverted_warnings, join_names
@@ -118,7 +119,7 @@ class AnnotatorReport:
     identical: tuple[tuple[str, str], ...]
     warnings: tuple[StatWarning, ...]
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> AnnotatorReportDocument:
         """The report as JSON types."""
         return {
             "categories": list(self.categories),

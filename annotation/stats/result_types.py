@@ -191,6 +191,15 @@ class TierGroupDocument(TypedDict):
     tier_high: str | None
 
 
+class AnnotatorReportDocument(TypedDict):
+    """All annotators of a table, the pairs that say the same, and what to look at."""
+
+    categories: list[Label]
+    annotators: list[dict[str, object]]
+    identical: list[list[str]]
+    warnings: list[NoteDocument]
+
+
 class SideBiasDocument(TypedDict):
     """Which place people prefer, by place how much more often than by chance, and the places that each chose."""
 

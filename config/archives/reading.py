@@ -52,8 +52,12 @@ HERE = 0
 """Projects are the site's own: whatever project a row was of, it is now of the one that has this number."""
 
 
+class RestoredManifest(StudyManifest):
+    rows: dict[str, dict[str, int]]
+
+
 @audited("study.restore", says=("path", "project"))
-def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, object]:
+def restore(*, by: User | None, path: Path, project: Project | None = None) -> RestoredManifest:
     """Add the study of an archive to this site, to a project of it or to the only one.
 
     Returns the manifest, with how many rows were new and how many known, how many pictures and sounds came with it, and

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TextIO, TypedDict
 
 from django.db.models import F
 from django.utils.text import slugify
@@ -120,8 +120,16 @@ class Written:
         return {"path": path, "records": self.records[path], "sha256": self.hashes[path].hexdigest()}
 
 
-def write(*, benchmark: Benchmark, folder: Path) -> dict[str, object]:
-    """Write the release and return its manifest. InputError where it is a draft, or something else lies there."""
+class WrittenRelease(TypedDict):
+    """The files of cases that lie in the folder, the digest of the release, and whether it lay there already."""
+
+    cases: list[dict[str, object]]
+    digest: str
+    unchanged: bool
+
+
+def write(*, benchmark: Benchmark, folder: Path) -> WrittenRelease:
+    """Write the release. InputError where it is a draft, or something else lies there."""
     check(benchmark)
     digest = releases.digest(benchmark)
     if there := find_existing_release(folder, digest):
@@ -130,7 +138,7 @@ def write(*, benchmark: Benchmark, folder: Path) -> dict[str, object]:
     try:
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
-        manifest = write_all(benchmark, beside, digest)
+        written = write_all(benchmark, beside, digest)
         if folder.exists():
             folder.rmdir()
         beside.replace(folder)
@@ -138,7 +146,7 @@ def write(*, benchmark: Benchmark, folder: Path) -> dict[str, object]:
         raise InputError("cannot be written: {strerror}", file=str(folder), strerror=error.strerror) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return manifest
+    return written
 
 
 def pack_release(*, benchmark: Benchmark) -> IO[bytes]:
@@ -169,18 +177,18 @@ def check(benchmark: Benchmark) -> None:
         )
 
 
-def find_existing_release(folder: Path, digest: str) -> dict[str, object] | None:
-    """The manifest of the same release that lies there; InputError where anything else does."""
+def find_existing_release(folder: Path, digest: str) -> WrittenRelease | None:
+    """The same release, if it lies there; InputError where anything else does."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
     if folder.is_dir() and layout.is_release(folder):
         found = layout.read_manifest(InputFile.from_path(folder))
         if found.digest == digest:
-            return {**found.model_dump(mode="json"), "unchanged": True}
+            return {"cases": [one.model_dump() for one in found.cases], "digest": digest, "unchanged": True}
     raise InputError("something else is there already; name an empty or a new folder", file=str(folder))
 
 
-def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, object]:
+def write_all(benchmark: Benchmark, root: Path, digest: str) -> WrittenRelease:
     names = releases.user_ids(benchmark)
     with ExitStack() as stack:
         written = Written(root, stack)
@@ -189,6 +197,7 @@ def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, object
         if layout.PERSONAS not in written.records:
             (root / layout.PERSONAS).touch()
             written.records[layout.PERSONAS], written.hashes[layout.PERSONAS] = 0, hashlib.sha256()
+    cases = [written.describe_file(path) for path in written.records if path != layout.PERSONAS]
     manifest = {
         "format": layout.FORMAT,
         "name": benchmark.name,
@@ -199,7 +208,7 @@ def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, object
         "code_version": benchmark.code_version,
         "released_at": benchmark.released_at.isoformat() if benchmark.released_at else None,
         "digest": digest,
-        "cases": [written.describe_file(path) for path in written.records if path != layout.PERSONAS],
+        "cases": cases,
         "personas": written.describe_file(layout.PERSONAS),
     }
     sheet = datasheets.datasheet(benchmark)
@@ -208,7 +217,7 @@ def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, object
     (root / "datasheet.md").write_text(datasheets.to_markdown(sheet), encoding="utf-8")
     (root / "datasheet.html").write_text(datasheets.to_html(sheet), encoding="utf-8")
     (root / "README.md").write_text(card(benchmark, sheet, counts), encoding="utf-8")
-    return manifest
+    return {"cases": cases, "digest": digest, "unchanged": False}
 
 
 def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -13,7 +14,12 @@ from core.errors import InputError
 from core.options.model import LARGEST
 
 
-class Command(ConcordCommand):
+class ActsDocument(TypedDict):
+    head: dict[str, int | str]
+    acts: Listing
+
+
+class Command(ConcordCommand[ActsDocument]):
     help = "The audit log, newest event first, with the digest of the newest event."
     example = 'acts --study "My study" --since 2026-01-01 --json'
 
@@ -27,7 +33,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, study: str, person: str, verb: str, since: str, until: str, limit: int, **_: object
-    ) -> dict[str, object]:
+    ) -> ActsDocument:
         if not 0 <= limit <= LARGEST:
             raise InputError("must be between 0 and {largest}", field="limit", largest=LARGEST)
         wanted = EventFilter(person, study, verb, since=day(since, "since"), until=day(until, "until"))
@@ -39,7 +45,7 @@ class Command(ConcordCommand):
             "acts": [one.to_json() for one in shown.iterator(chunk_size=2000)],
         }
 
-    def tell(self, *, head: dict[str, object], acts: Listing, **_: object) -> None:
+    def write_text(self, document: ActsDocument) -> None:
         rows = [
             [
                 str(one["number"]),
@@ -48,9 +54,10 @@ class Command(ConcordCommand):
                 str(one["verb"]),
                 " ".join(str(part) for part in (one["kind"], one["object_id"], one["name"]) if part),
             ]
-            for one in acts
+            for one in document["acts"]
         ]
         self.stdout.write(columns([["number", "at", "who", "verb", "on"], *rows]))
+        head = document["head"]
         self.stdout.write(f"{head['number']} on record, the newest {head['sha256']}")
 
 

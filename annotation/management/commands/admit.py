@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand, Listing
@@ -11,7 +13,13 @@ from annotation.studies.queries.studies import people_called, study_called
 from core.errors import InputError
 
 
-class Command(ConcordCommand):
+class AdmissionsDocument(TypedDict):
+    study: str
+    pass_mark: float | None
+    results: Listing
+
+
+class Command(ConcordCommand[AdmissionsDocument]):
     help = (
         "Show the results of a study's qualification; with --annotator, let somebody through or, with --again, let "
         "somebody who did not pass try once more. It is on record."
@@ -27,7 +35,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, study: str, annotator: str | None, by: str | None, again: bool, reason: str, **_: object
-    ) -> dict[str, object]:
+    ) -> AdmissionsDocument:
         found = study_called(study)
         if annotator:
             if not by:
@@ -56,10 +64,10 @@ class Command(ConcordCommand):
             ],
         }
 
-    def tell(self, *, results: Listing, **_: object) -> None:
-        if not results:
+    def write_text(self, document: AdmissionsDocument) -> None:
+        if not document["results"]:
             self.stdout.write("Nobody has completed a qualification yet.")
-        for one in results:
+        for one in document["results"]:
             what = "may try again" if one["outcome"] == "again" else one["outcome"]
             by = f", decided by {one['decided_by']}: {one['reason']}" if one["decided_by"] else ""
             self.stdout.write(

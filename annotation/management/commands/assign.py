@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -13,7 +15,17 @@ from core.audit.log import audit_batch
 from core.options.fields import add_arguments, read_arguments
 
 
-class Command(ConcordCommand):
+class AssignDocument(TypedDict):
+    study: str
+    state: str
+    annotators: list[str]
+    overlap: int
+    items: int
+    ratings_planned: int
+    ratings_submitted: int
+
+
+class Command(ConcordCommand[AssignDocument]):
     help = "Let people rate a study's items; with --open, start it."
     example = "assign pilot --annotators alice,bob,carol --open"
 
@@ -22,7 +34,7 @@ class Command(ConcordCommand):
         add_arguments(parser, People, annotators=[])
         parser.add_argument("--open", action="store_true", help="open the study to them")
 
-    def run(self, *, study: str, open: bool, **options: object) -> dict[str, object]:
+    def run(self, *, study: str, open: bool, **options: object) -> AssignDocument:
         found = study_called(study)
         with audit_batch():
             people = people_called(read_arguments(People, options)["annotators"])
@@ -40,8 +52,10 @@ class Command(ConcordCommand):
             "ratings_submitted": row.submitted,
         }
 
-    def tell(self, *, study: str, state: str, annotators: list[str], overlap: int, **_: object) -> None:
-        self.stdout.write(f"{study!r} is {state}. Annotators: {', '.join(annotators) or 'nobody'}.")
+    def write_text(self, document: AssignDocument) -> None:
+        annotators, overlap = document["annotators"], document["overlap"]
+        who = ", ".join(annotators) or "nobody"
+        self.stdout.write(f"{document['study']!r} is {document['state']}. Annotators: {who}.")
         missing = overlap - len(annotators)
         if annotators and missing > 0:
             self.stdout.write(f"Each item is to be rated by {overlap}: {missing} more are needed.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import final
 
 from django.core.management.base import CommandParser
 
@@ -17,7 +17,20 @@ from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument
 from core.options.fields import add_arguments, read_arguments, split_names
 
 
-class Command(ConcordCommand):
+@final
+class AuditDocument(BenchmarkAuditDocument):
+    benchmark: str
+    input_hash: str
+
+
+@final
+class CleaningDocument(BenchmarkAuditDocument):
+    benchmark: str
+    input_hash: str
+    cleaned: BenchmarkDocument
+
+
+class Command(ConcordCommand[AuditDocument | CleaningDocument]):
     help = (
         "Audit a benchmark: pairs repeated across tiers, labels that contradict each other, rules that choose without "
         "reading, questions of several personas, scripts, keys of personas; each with n and an interval that resamples "
@@ -37,33 +50,35 @@ class Command(ConcordCommand):
 
     def run(
         self, *, benchmark: str, clean: list[str], version_name: str, notes: str, release: bool, **options: object
-    ) -> dict[str, object]:
+    ) -> AuditDocument | CleaningDocument:
         one = benchmarks.find_benchmark(benchmark)
         found = versions.audit(by=None, benchmark=one, **read_arguments(AuditOptions, options))
-        document = {"benchmark": one.slug, "input_hash": found.input_hash, **found.result}
+        result: BenchmarkAuditDocument = found.result
+        document: AuditDocument = {"benchmark": one.slug, "input_hash": found.input_hash, **result}
         if rules := split_names(clean):
             name = version_name or f"{one.version}-clean"[: versions.LONGEST_VERSION]
             made = versions.clean(by=None, benchmark=one, rules=rules, version=name, notes=notes)
             if release:
                 made = versions.release(by=None, benchmark=made)
-            document["cleaned"] = benchmarks.row(made).to_json()
+            return {**document, "cleaned": benchmarks.row(made).to_json()}
         return document
 
-    def tell(self, *, cleaned: BenchmarkDocument | None = None, **found: Unpack[BenchmarkAuditDocument]) -> None:
-        self.stdout.write(f"{found['n']} cases of {found['n_personas']} personas.")
+    def write_text(self, document: AuditDocument | CleaningDocument) -> None:
+        self.stdout.write(f"{document['n']} cases of {document['n_personas']} personas.")
         rows = [["tier", "cases", "in another tier", "with the opposite label"]]
         rows += [
             [one["tier"] or "all", str(one["n"]), str(one["recurring"]), str(one["opposite"])]
-            for one in found["recurring"]
+            for one in document["recurring"]
             if not one["kind"]
         ]
         self.stdout.write(text.columns(rows))
         rows = [["rule", "tier", "agrees"]]
         rows += [
             [one["rule"], one["tier"] or "all", text.estimate(one["accuracy"], digits=4)]
-            for one in found["shortcuts"]
+            for one in document["shortcuts"]
             if not one["kind"]
         ]
         self.stdout.write(text.columns(rows))
-        if cleaned:
+        if "cleaned" in document:
+            cleaned = document["cleaned"]
             self.stdout.write(f"Made {cleaned['slug']}: {cleaned['counting']} of {cleaned['cases']} cases.")

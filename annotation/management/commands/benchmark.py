@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import TypedDict, final
 
 from django.core.management.base import CommandParser
 
@@ -13,20 +12,25 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 
 
-class Command(ConcordCommand):
+@final
+class BenchmarksDocument(TypedDict):
+    benchmarks: list[BenchmarkDocument]
+
+
+class Command(ConcordCommand[BenchmarkDocument | BenchmarksDocument]):
     help = "List the benchmarks with their numbers of cases, or tell all about one of them."
     example = "benchmark PersonaFeedback --json"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", nargs="?", help="its address, or its name for the newest version")
 
-    def run(self, *, benchmark: str | None, **_: object) -> Mapping[str, object]:
+    def run(self, *, benchmark: str | None, **_: object) -> BenchmarkDocument | BenchmarksDocument:
         if benchmark:
             return benchmarks.row(benchmarks.find_benchmark(benchmark)).to_json()
         return {"benchmarks": [row.to_json() for row in benchmarks.rows()]}
 
-    def tell(self, *, benchmarks: Sequence[BenchmarkDocument] | None = None, **one: Unpack[BenchmarkDocument]) -> None:
-        found = [one] if benchmarks is None else benchmarks
+    def write_text(self, document: BenchmarkDocument | BenchmarksDocument) -> None:
+        found = [document] if "slug" in document else document["benchmarks"]
         if not found:
             self.stdout.write("No benchmark yet: import_pairs PATH --format personafeedback, or build_benchmark.")
             return

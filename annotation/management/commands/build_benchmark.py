@@ -14,7 +14,7 @@ from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, parse_shares, read_arguments, split_names
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[BenchmarkDocument]):
     help = (
         "Make a benchmark of all items of a study, and of the studies in which they were asked again: gold by majority "
         "with its votes, tiers, splits. What was dropped or has no gold is kept on record, excluded with its reason."
@@ -48,7 +48,7 @@ class Command(ConcordCommand):
             made = versions.release(by=None, benchmark=made)
         return benchmarks.row(made).to_json()
 
-    def say(self, document: BenchmarkDocument) -> None:
+    def write_text(self, document: BenchmarkDocument) -> None:
         tiers = ", ".join(f"{n} {tier or 'without a tier'}" for tier, n in document["tiers"].items())
         self.stdout.write(f"Made {document['slug']} ({document['state']}): {document['counting']} cases ({tiers}).")
         if document["excluded"]:

@@ -12,7 +12,7 @@ from annotation.studies.services import studies
 from core.options.fields import add_arguments, read_arguments
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, object]]):
     help = (
         "Say what dependent items of a study share, so that every interval and test resamples them together; without a "
         "name, show what it is."
@@ -32,5 +32,5 @@ class Command(ConcordCommand):
         told = {"by": found.design.by, "clusters": clusters, "independent": found.in_words}
         return {"study": named.name, "clustering": named.clustering, **told}
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: dict[str, object]) -> None:
         self.stdout.write(f"{document['study']}: {document['independent']}")

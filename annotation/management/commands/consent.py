@@ -13,7 +13,7 @@ from annotation.recruitment.services import consents
 from annotation.studies.queries.studies import study_called
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, object]]):
     help = "Set the consent text of a study from a file, or tell the one it has."
     example = "consent --study pilot --text consent.txt"
 
@@ -33,7 +33,7 @@ class Command(ConcordCommand):
             "versions": found.consent_texts.count(),
         }
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: dict[str, object]) -> None:
         self.stdout.write(
             f"Version {document['hash']}\n\n{document['text']}" if document["hash"] else "Nothing is asked."
         )

@@ -12,7 +12,7 @@ from annotation.management.base import ConcordCommand
 from core.options.fields import add_arguments, read_arguments
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[DatasheetDocument]):
     help = "The datasheet of a benchmark as Markdown, or with --json as data: raters, their agreement, tiers."
     example = "datasheet trips-1 > trips-1.md"
 
@@ -25,5 +25,5 @@ class Command(ConcordCommand):
         found = benchmarks.find_benchmark(benchmark)
         return datasheets.datasheet(found, bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def say(self, document: DatasheetDocument) -> None:
+    def write_text(self, document: DatasheetDocument) -> None:
         self.stdout.write(datasheets.to_markdown(document))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -12,7 +13,7 @@ from annotation.benchmarks.models import FilterRound
 from annotation.benchmarks.options import NewRound
 from annotation.benchmarks.services import filtering
 from annotation.benchmarks.services.filtering import Revision
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
@@ -22,7 +23,18 @@ from core.options.fields import add_arguments, parse_pairs, read_arguments, spli
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 
 
-class Command(ConcordCommand):
+class RoundDocument(TypedDict):
+    study: str
+    round: int
+    rule: object
+    seed: int
+    input_hash: str
+    outcomes: dict[str, int]
+    follow_up: str | None
+    items: Listing
+
+
+class Command(ConcordCommand[RoundDocument]):
     help = (
         "Decide the items of a study of pairs by their votes: kept, dropped, or asked again in a new study. Each is "
         "decided once, when all its slots are filled or the study is closed. --revise asks pairs again with new texts."
@@ -44,9 +56,7 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--open", action="store_true", help="open it at once")
 
-    def run(
-        self, *, study: str, rule: list[str], revise: Path | None, open: bool, **options: object
-    ) -> dict[str, object]:
+    def run(self, *, study: str, rule: list[str], revise: Path | None, open: bool, **options: object) -> RoundDocument:
         given = read_arguments(NewRound, options, but=("outcomes",))
         outcomes = parse_pairs(split_names(rule), "rule")
         found = filtering.run(
@@ -60,10 +70,10 @@ class Command(ConcordCommand):
             studies.open(by=None, study=found.follow_up)
         return document(found)
 
-    def tell(self, *, study: str, round: int, outcomes: dict[str, int], follow_up: str | None, **_: object) -> None:
-        counts = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.items())
-        self.stdout.write(f"Round {round} of {study}: {counts}.")
-        if follow_up:
+    def write_text(self, document: RoundDocument) -> None:
+        counts = ", ".join(f"{n} {outcome}" for outcome, n in document["outcomes"].items())
+        self.stdout.write(f"Round {document['round']} of {document['study']}: {counts}.")
+        if follow_up := document["follow_up"]:
             self.stdout.write(f"Asked again in {follow_up}.")
 
 
@@ -74,7 +84,7 @@ def read_revisions(path: Path | None) -> dict[str, Revision]:
     return {one.id: Revision(one.response_1, one.response_2, one.reason) for one in records}
 
 
-def document(found: FilterRound) -> dict[str, object]:
+def document(found: FilterRound) -> RoundDocument:
     rows = list(found.outcomes.select_related("item__pair", "revised_pair").order_by("item__position"))
     return {
         "study": found.study.slug,

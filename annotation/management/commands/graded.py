@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, Unpack
+from typing import Literal, TypedDict, final
 
 from django.core.management.base import CommandParser
 
@@ -29,7 +28,15 @@ TOLD: dict[Hidden, str] = {
 }
 
 
-class Command(ConcordCommand):
+@final
+class GradesDocument(TypedDict):
+    study: str
+    graded: str
+    state: str
+    items: int
+
+
+class Command(ConcordCommand[GradedDocument | GradesDocument]):
     help = (
         "With --make: a study in which the annotators of a study of pairs grade each response alone (1 to 4). Without: "
         "what their choices hide that their grades show."
@@ -46,7 +53,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, study: str, make: bool, name: str, open: bool, graded: str, **options: object
-    ) -> Mapping[str, object]:
+    ) -> GradedDocument | GradesDocument:
         found, asked = study_called(study), ResamplingOptions(**read_arguments(ResamplingOptions, options))
         if make:
             made = grading.make_study(by=None, study=found, name=name, seed=asked.seed)
@@ -60,10 +67,10 @@ class Command(ConcordCommand):
             )
         return grading.compare(study=found, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def tell(self, *, state: str = "", items: int | None = None, **found: Unpack[GradedDocument]) -> None:
-        if items is not None:
-            self.stdout.write(f"Made {found['graded']} ({state}) with {items} responses.")
+    def write_text(self, document: GradedDocument | GradesDocument) -> None:
+        if "cases" not in document:
+            self.stdout.write(f"Made {document['graded']} ({document['state']}) with {document['items']} responses.")
             return
-        self.stdout.write(f"{found['n']} choices with both grades, on {found['cases']} cases.")
-        rows = [[words, text.estimate(found[name]), f"n {found[name]['n_items']}"] for name, words in TOLD.items()]
+        self.stdout.write(f"{document['n']} choices with both grades, on {document['cases']} cases.")
+        rows = [[words, text.estimate(document[key]), f"n {document[key]['n_items']}"] for key, words in TOLD.items()]
         self.stdout.write(text.columns(rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -20,7 +21,14 @@ from core.options.fields import add_arguments
 IN_FILE = ("question", "guideline", "categories")
 
 
-class Command(ConcordCommand):
+class GuidelineDocument(TypedDict):
+    study: str
+    criterion: str
+    current: int
+    versions: Listing
+
+
+class Command(ConcordCommand[GuidelineDocument]):
     help = "Show the versions of a criterion's guideline; with --file, make a new one. Labels keep their version."
     example = 'guideline --study Pilot --criterion personalization --file new.toml --reason "Examples added"'
 
@@ -34,7 +42,7 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, Edit, but=IN_FILE, reason="")
 
-    def run(self, *, study: str, criterion: str, file: Path | None, reason: str, **_: object) -> dict[str, object]:
+    def run(self, *, study: str, criterion: str, file: Path | None, reason: str, **_: object) -> GuidelineDocument:
         asked = study_called(study).criteria
         found = asked.filter(key=criterion).first()
         if found is None:
@@ -49,14 +57,14 @@ class Command(ConcordCommand):
             raise InputError("a reason belongs to --file", field="reason")
         return document(found)
 
-    def tell(self, *, versions: Listing, **_: object) -> None:
-        for one in versions:
+    def write_text(self, document: GuidelineDocument) -> None:
+        for one in document["versions"]:
             who = f" by {one['by']}" if one["by"] else ""
             head = f"version {one['version']}, {str(one['at'])[:16]}{who}: {one['labels']} labels"
             self.stdout.write(f"{head}. {one['reason']}".rstrip())
 
 
-def document(criterion: Criterion) -> dict[str, object]:
+def document(criterion: Criterion) -> GuidelineDocument:
     """All versions, newest first, with how many labels that count were given under each."""
     return {
         "study": criterion.study.name,

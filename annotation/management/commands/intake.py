@@ -12,7 +12,7 @@ from annotation.recruitment.services import completions
 from annotation.studies.queries.studies import study_called
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, object]]):
     help = "Set whether anybody may join a study by its public address, and its completion code and address."
     example = "intake --study pilot --public --completion-code C1A2B3"
 

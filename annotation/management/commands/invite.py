@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TypedDict, final
 
 from django.core.management.base import CommandParser
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from annotation.management.base import ConcordCommand, Listing
+from annotation.management.base import ConcordCommand
 from annotation.recruitment.forms import LONGEST_DAYS, days_from_now
 from annotation.recruitment.models import Invitation
 from annotation.recruitment.platforms import PLATFORMS
@@ -20,7 +21,32 @@ from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 
 
-class Command(ConcordCommand):
+class InvitationDocument(TypedDict):
+    number: int
+    platform: str | None
+    note: str
+    uses: int | None
+    joined: int
+    expires_at: str | None
+    created_by: str | None
+    created_at: str
+    revoked_at: str | None
+    closed: str | None
+
+
+class NewInvitationDocument(InvitationDocument):
+    study: str
+    link: str
+    token: str
+
+
+@final
+class InvitationsDocument(TypedDict):
+    study: str
+    invitations: list[InvitationDocument]
+
+
+class Command(ConcordCommand[NewInvitationDocument | InvitationsDocument]):
     help = "Make a link into a study (told this once), list those there are, or revoke one."
     example = "invite --study pilot --uses 20 --days 14 --platform prolific --site https://rate.example.org"
 
@@ -36,19 +62,9 @@ class Command(ConcordCommand):
         parser.add_argument("--revoke", type=int, metavar="NUMBER", help="revoke one instead")
 
     def run(
-        self,
-        *,
-        study: str,
-        uses: int | None,
-        days: int | None,
-        expires: str | None,
-        platform: str,
-        note: str,
-        site: str,
-        list: bool,
-        revoke: int | None,
-        **_: object,
-    ) -> dict[str, object]:
+        self, *, study: str, uses: int | None, days: int | None, expires: str | None, platform: str, note: str,
+        site: str, list: bool, revoke: int | None, **_: object,
+    ) -> NewInvitationDocument | InvitationsDocument:  # fmt: skip
         found = study_called(study)
         if revoke is not None:
             old = found.invitations.filter(pk=revoke).first()
@@ -66,10 +82,12 @@ class Command(ConcordCommand):
         rows = [one for one in list_invitations(found) if one["number"] == made.invitation.pk]
         return {"study": found.name, "link": site.rstrip("/") + path, "token": made.token, **rows[0]}
 
-    def tell(self, *, study: str, number: int = 0, link: str = "", invitations: Listing = (), **_: object) -> None:
-        if link:
-            self.stdout.write(f"Invitation {number} into {study!r}, told this once:\n{link}")
-        for one in invitations:
+    def write_text(self, document: NewInvitationDocument | InvitationsDocument) -> None:
+        if "link" in document:
+            number, link = document["number"], document["link"]
+            self.stdout.write(f"Invitation {number} into {document['study']!r}, told this once:\n{link}")
+            return
+        for one in document["invitations"]:
             state = one["closed"] or "open"
             most = "" if one["uses"] is None else f" of {one['uses']}"
             self.stdout.write(f"{one['number']}: {one['joined']}{most} joined; {state} {one['note']}".rstrip())
@@ -91,12 +109,12 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
     raise InputError("{until!r} is not a date and time such as 2027-01-31T18:00+00:00.", field="expires", until=until)
 
 
-def list_invitations(study: Study) -> list[dict[str, object]]:
+def list_invitations(study: Study) -> list[InvitationDocument]:
     found = add_uses(study.invitations.select_related("study", "created_by")).order_by("pk")
     return [to_json(one, one.uses) for one in found]
 
 
-def to_json(one: Invitation, joined: int) -> dict[str, object]:
+def to_json(one: Invitation, joined: int) -> InvitationDocument:
     return {
         "number": one.pk,
         "platform": one.platform or None,

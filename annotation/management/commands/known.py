@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -16,7 +16,30 @@ from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 
 
-class Command(ConcordCommand):
+class KnownAnswerDocument(TypedDict):
+    value: str
+    also: list[str]
+    explanation: str
+
+
+class KnownItemDocument(TypedDict):
+    item_id: str
+    item_source: str
+    purpose: str
+    round: int
+    origin: str
+    answered: int
+    answers: dict[str, KnownAnswerDocument]
+
+
+class KnownDocument(TypedDict):
+    study: str
+    new: int
+    pass_mark: float | None
+    items: list[KnownItemDocument]
+
+
+class Command(ConcordCommand[KnownDocument]):
     help = (
         "List, name or retire items with known answers. A file has the columns item_id, criterion, value (3|4 where "
         "both are right) and explanation, and turn where a criterion is asked of turns or responses; --decided takes "
@@ -36,16 +59,9 @@ class Command(ConcordCommand):
         source.add_argument("--retire", nargs="+", default=[], metavar="ITEM", help="hand these out no more")
 
     def run(
-        self,
-        *,
-        study: str,
-        purpose: str,
-        round: int,
-        file: Path | None,
-        decided: str | None,
-        retire: list[str],
+        self, *, study: str, purpose: str, round: int, file: Path | None, decided: str | None, retire: list[str],
         **_: object,
-    ) -> dict[str, object]:
+    ) -> KnownDocument:  # fmt: skip
         here = study_called(study)
         before = set(here.known_items.values_list("pk", flat=True))
         if (file or decided is not None) and not purpose:
@@ -84,7 +100,7 @@ class Command(ConcordCommand):
             ],
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def write_text(self, document: KnownDocument) -> None:
         self.stdout.write(f"{len(document['items'])} items with known answers, {document['new']} of them new.")
         for one in document["items"]:
             answers = ", ".join(f"{key} {'|'.join([a['value'], *a['also']])}" for key, a in one["answers"].items())

@@ -13,7 +13,7 @@ from core.accounts.services import projects
 from core.errors import InputError
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[ProjectDocument]):
     help = "Give an account a role in a project, another role, or none any more."
     example = "member default anna --role adjudicator"
 
@@ -34,6 +34,6 @@ class Command(ConcordCommand):
             projects.join(by=None, project=found, user=person, role=role)
         return describe_project(found)
 
-    def tell(self, *, name: str, members: list[dict[str, str]], **_: object) -> None:
-        for one in members:
-            self.stdout.write(f"{one['user']}: {one['role']} of {name}")
+    def write_text(self, document: ProjectDocument) -> None:
+        for one in document["members"]:
+            self.stdout.write(f"{one['user']}: {one['role']} of {document['name']}")

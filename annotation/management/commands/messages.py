@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.studies.queries.messages import list_newest
 from annotation.studies.queries.studies import people_called, study_called
 from annotation.workbench.options import ThreadAnswer
@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[Listing]):
     help = "What annotators ask about the items of a study, newest first; with --answer, answer one of them."
     example = 'messages --study pilot --answer 17 --annotator bob --text "The second offer counts."'
 
@@ -22,7 +22,7 @@ class Command(ConcordCommand):
         parser.add_argument("--answer", type=int, metavar="POSITION", help="position of the item")
         add_arguments(parser, ThreadAnswer, text="", annotator="")
 
-    def run(self, *, study: str, answer: int | None, **options: object) -> list[dict[str, object]]:
+    def run(self, *, study: str, answer: int | None, **options: object) -> Listing:
         found = study_called(study)
         if answer is not None:
             item = found.items.filter(position=answer).first()
@@ -46,7 +46,7 @@ class Command(ConcordCommand):
             for one in list_newest(found).select_related("item", "annotator", "author")
         ]
 
-    def say(self, document: list[dict[str, object]]) -> None:
+    def write_text(self, document: Listing) -> None:
         for one in document:
             state = "waits" if one["waiting"] else "answered"
             self.stdout.write(f"item {one['item']}, {one['annotator']} ({state}): {one['text'] or 'flagged'}")

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import columns
 from annotation.recruitment.queries import answers, participants
 from annotation.recruitment.services import enrolment
 from annotation.studies.queries.studies import people_called, study_called
 
 
-class Command(ConcordCommand):
+class ParticipantsDocument(TypedDict, total=False):
+    study: str
+    participants: Listing
+    annotator: str
+    return_code: str
+
+
+class Command(ConcordCommand[ParticipantsDocument]):
     help = "Participants of a study: where they were recruited, their consent, and their completion codes."
     example = "participants --study pilot --json"
     exports = "participants"
@@ -28,7 +35,7 @@ class Command(ConcordCommand):
             "--return-code", metavar="ANNOTATOR", help="instead: what lets somebody of a platform in, who lost theirs"
         )
 
-    def run(self, *, study: str, return_code: str | None, demographics: bool, **_: object) -> dict[str, object]:
+    def run(self, *, study: str, return_code: str | None, demographics: bool, **_: object) -> ParticipantsDocument:
         found = study_called(study)
         if return_code:
             (annotator,) = people_called([return_code], "return_code")
@@ -43,16 +50,16 @@ class Command(ConcordCommand):
     def is_export(self, **options: object) -> bool:
         return not options["return_code"]
 
-    def say(self, document: dict[str, Any]) -> None:
+    def write_text(self, document: ParticipantsDocument) -> None:
         if "return_code" in document:
             self.stdout.write(document["return_code"])
             return
         head = ["annotator", "came_by", "platform_id", "decision", "submitted", "completion_code"]
         rows = [[str(one[name]) for name in head] for one in document["participants"]]
-        if any("demographics" in one for one in document["participants"]):
+        if given := [found for one in document["participants"] if isinstance(found := one.get("demographics"), dict)]:
             head.append("demographics")
-            for row, one in zip(rows, document["participants"], strict=True):
-                row.append(", ".join(f"{key}: {value}" for key, value in one["demographics"].items()))
+            for row, found in zip(rows, given, strict=True):
+                row.append(", ".join(f"{key}: {value}" for key, value in found.items()))
         self.stdout.write(columns([[name.replace("_", " ") for name in head], *rows]))
 
 

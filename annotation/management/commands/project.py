@@ -21,7 +21,7 @@ class ProjectDocument(TypedDict):
     members: list[dict[str, str]]
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, list[ProjectDocument]]]):
     help = "Make a project, whose owner may add others; without a name, list all of them."
     example = 'project "Reading group" --owner rosa'
 
@@ -29,7 +29,7 @@ class Command(ConcordCommand):
         parser.add_argument("name", nargs="?", help="of the new project")
         parser.add_argument("--owner", metavar="USER", help="who manages it; is made a researcher if need be")
 
-    def run(self, *, name: str | None, owner: str | None, **_: object) -> dict[str, object]:
+    def run(self, *, name: str | None, owner: str | None, **_: object) -> dict[str, list[ProjectDocument]]:
         if name is None:
             return {
                 "projects": [describe_project(one) for one in Project.objects.prefetch_related("memberships__user")]
@@ -39,8 +39,8 @@ class Command(ConcordCommand):
             raise InputError("There is no account {options!r}.", field="owner", options=owner)
         return {"projects": [describe_project(projects.make(by=None, name=name, owner=person))]}
 
-    def tell(self, *, projects: list[ProjectDocument], **_: object) -> None:
-        for one in projects:
+    def write_text(self, document: dict[str, list[ProjectDocument]]) -> None:
+        for one in document["projects"]:
             who = ", ".join(f"{member['user']} ({member['role']})" for member in one["members"]) or "nobody"
             self.stdout.write(f"{one['slug']}: {one['name']}; {who}")
 

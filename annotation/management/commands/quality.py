@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.quality.queries import quality
+from annotation.quality.queries.quality import QualityDocument
+from annotation.stats.result_types import EstimateDocument
 from annotation.studies.queries.studies import study_called
 from core.accounts.models.users import User
 
 
-class Command(ConcordCommand):
+class AnnotatorQualityDocument(TypedDict):
+    annotator: str
+    name: str
+    kind: str
+    ratings: int
+    signs: list[str]
+    seconds_an_item: float | None
+    too_fast: float | None
+    unread: float | None
+    gold_accuracy: EstimateDocument | None
+    self_consistency: EstimateDocument | None
+
+
+class StudyQualityDocument(QualityDocument):
+    annotators: list[AnnotatorQualityDocument]
+
+
+class Command(ConcordCommand[StudyQualityDocument]):
     help = "How each annotator rates: signs of carelessness, gold accuracy and self-consistency, errors by criterion."
     example = "quality --study pilot --json"
     exports = "annotators"
@@ -21,7 +40,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")
 
-    def run(self, *, study: str, **_: object) -> dict[str, object]:
+    def run(self, *, study: str, **_: object) -> StudyQualityDocument:
         found = study_called(study)
         rows = quality.load_study(found)
         people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
@@ -44,7 +63,7 @@ class Command(ConcordCommand):
             ],
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def write_text(self, document: StudyQualityDocument) -> None:
         for key, found in document["criteria"].items():
             if sides := found["sides"]:
                 self.stdout.write(f"{key}: position bias {text.estimate(sides['effect'])} ({sides['unit']})")
@@ -53,9 +72,7 @@ class Command(ConcordCommand):
         for one in document["annotators"]:
             kind = "" if one["kind"] == User.Kind.PERSON else f" ({one['kind']})"
             self.stdout.write(f"{one['name']}{kind}: {one['ratings']} answers; {'; '.join(one['signs']) or 'no signs'}")
-            for name in ("gold_accuracy", "self_consistency"):
-                if found := one[name]:
-                    interval = f"{found['low']:.2f} to {found['high']:.2f}"
-                    self.stdout.write(
-                        f"  {name.replace('_', ' ')} {found['value']:.2f} ({interval}), n {found['n_items']}"
-                    )
+            for name, known in (("gold accuracy", one["gold_accuracy"]), ("self consistency", one["self_consistency"])):
+                if known:
+                    interval = f"{known['low']:.2f} to {known['high']:.2f}"
+                    self.stdout.write(f"  {name} {known['value']:.2f} ({interval}), n {known['n_items']}")

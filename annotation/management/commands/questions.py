@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.recruitment.queries import list_questions
+from annotation.recruitment.queries import DemographicPromptDocument, list_questions
 from annotation.recruitment.services import demographics
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 
 
-class Command(ConcordCommand):
+class QuestionsDocument(TypedDict):
+    study: str
+    questions: list[DemographicPromptDocument]
+    answers_erased: int | None
+
+
+class Command(ConcordCommand[QuestionsDocument]):
     help = "List the questions about the person that a study asks (answers only as counts), add one, or remove one."
     example = 'questions --study pilot --add "Age" --options 18-29 30-44 45-64 65+'
 
@@ -26,7 +32,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, study: str, add: str | None, options: list[str], key: str, remove: str | None, **_: object
-    ) -> dict[str, object]:
+    ) -> QuestionsDocument:
         found, erased = study_called(study), None
         if add:
             demographics.add_question(by=None, study=found, text=add, options=options, key=key)
@@ -43,7 +49,7 @@ class Command(ConcordCommand):
             "answers_erased": erased,
         }
 
-    def say(self, document: dict[str, Any]) -> None:
+    def write_text(self, document: QuestionsDocument) -> None:
         for one in document["questions"]:
             counts = ", ".join(f"{answer}: {n}" for answer, n in one["counts"].items())
             hidden = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -13,7 +15,15 @@ from annotation.studies.queries.studies import study_called
 NONE = "none"
 
 
-class Command(ConcordCommand):
+class QueueDocument(TypedDict):
+    study: str
+    rules: dict[str, float | None]
+    seed: int
+    known_items: dict[str, int]
+    changes: int
+
+
+class Command(ConcordCommand[QueueDocument]):
     help = "Show or set the rules of a study's queue. Every change is on record."
     example = "queue pilot --check-every 20 --repeat-every 25 --repeat-after 30 --limit 300 --pass-mark 0.8"
 
@@ -28,16 +38,9 @@ class Command(ConcordCommand):
         )
 
     def run(
-        self,
-        *,
-        study: str,
-        check_every: int | None,
-        repeat_every: int | None,
-        repeat_after: int | None,
-        limit: str | None,
-        pass_mark: str | None,
-        **_: object,
-    ) -> dict[str, object]:
+        self, *, study: str, check_every: int | None, repeat_every: int | None, repeat_after: int | None,
+        limit: str | None, pass_mark: str | None, **_: object,
+    ) -> QueueDocument:  # fmt: skip
         found = study_called(study)
         counts = {"check_every": check_every, "repeat_every": repeat_every, "repeat_after": repeat_after}
         given: dict[str, float | None] = {name: value for name, value in counts.items() if value is not None}
@@ -58,8 +61,8 @@ class Command(ConcordCommand):
             "changes": found.queue_rules.count(),
         }
 
-    def tell(self, *, rules: dict[str, float | None], known_items: dict[str, int], **_: object) -> None:
-        for name, value in rules.items():
+    def write_text(self, document: QueueDocument) -> None:
+        for name, value in document["rules"].items():
             self.stdout.write(f"{name.replace('_', ' '):<14} {NONE if value in (None, 0) else value}")
-        for purpose, number in known_items.items():
+        for purpose, number in document["known_items"].items():
             self.stdout.write(f"{purpose:<14} {number} items with known answers")

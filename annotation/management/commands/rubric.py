@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand, Listing
+from annotation.management.base import ConcordCommand
 from annotation.management.text import to_words
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.parsing.rubric_files import FORMATS, read_rubric, to_document, write_rubric
@@ -21,7 +21,7 @@ from core.files.input_files import InputFile
 from core.files.writing import output_path, write_file
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, object]]):
     help = "Check a rubric file; write the rubric of a study or of a template; change the rubric of a study."
     example = 'rubric change Pilot rubric.toml --reason "A criterion for tone"'
 
@@ -48,10 +48,10 @@ class Command(ConcordCommand):
     def run(self, *, verb: str, **options: object) -> dict[str, object]:
         return VERBS[verb](**options)
 
-    def tell(self, *, text: str | None = None, templates: Listing | None = None, **document: object) -> None:
-        if text is not None:
+    def write_text(self, document: dict[str, object]) -> None:
+        if isinstance(text := document.get("text"), str):
             self.stdout.write(text, ending="")
-        elif templates is not None:
+        elif isinstance(templates := document.get("templates"), list):
             for one in templates:
                 self.stdout.write(f"{one['template']}: {one['name']}, {one['kind']}. {to_words(one['criteria'])}")
         else:

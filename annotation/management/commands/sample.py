@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -19,7 +19,20 @@ from core.options.fields import add_arguments, read_arguments, split_names
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
 
 
-class Command(ConcordCommand):
+class SampleDocument(TypedDict):
+    study: str
+    warnings: list[str]
+    method: str
+    frame_size: int
+    size: int
+    strata: list[str]
+    filters: object
+    seed: int
+    input_hash: str
+    drawn: Listing
+
+
+class Command(ConcordCommand[SampleDocument]):
     help = "Draw items of the corpus into a study: all that match, a simple or a stratified random sample."
     example = "sample pilot --method stratified --size 100 --strata domain condition --source personalens --seed 1"
 
@@ -31,7 +44,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, study: str, predicted_from: str | None, predicted_criterion: str | None, **options: Any
-    ) -> dict[str, object]:
+    ) -> SampleDocument:
         given = read_arguments(NewSample, options, but=("filters", "predicted_from", "predicted_criterion"))
         criterion = criterion_to_predict(predicted_from, predicted_criterion)
         sample = samples.draw(
@@ -44,12 +57,13 @@ class Command(ConcordCommand):
         )
         return document(sample)
 
-    def tell(self, *, warnings: list[str], strata: list[str], drawn: Listing, **sample: object) -> None:
-        for warning in warnings:
+    def write_text(self, document: SampleDocument) -> None:
+        for warning in document["warnings"]:
             self.stdout.write(f"! {warning}")
-        self.stdout.write(f"Drew {sample['size']} of {sample['frame_size']} eligible items ({sample['method']}).")
-        if strata:
-            for stratum in drawn:
+        size, frame_size = document["size"], document["frame_size"]
+        self.stdout.write(f"Drew {size} of {frame_size} eligible items ({document['method']}).")
+        if document["strata"]:
+            for stratum in document["drawn"]:
                 self.stdout.write(f"  {stratum['stratum']}: {stratum['size']} (chance {stratum['probability']:.3f})")
 
 
@@ -58,7 +72,7 @@ def criterion_to_predict(study: str | None, key: str | None) -> Criterion | None
     return None if study is None else criterion_called(study_called(study), key or "")
 
 
-def document(sample: Sample) -> dict[str, object]:
+def document(sample: Sample) -> SampleDocument:
     return {
         "study": sample.study.name,
         "warnings": find_missing_context(sample.study),

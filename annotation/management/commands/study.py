@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -16,7 +18,24 @@ from core.files.input_files import InputFile
 from core.options.fields import add_arguments, read_arguments
 
 
-class Command(ConcordCommand):
+class StudyDocument(TypedDict):
+    study: str
+    slug: str
+    kind: str
+    state: str
+    criteria: list[str]
+    each_turn: list[str]
+    overlap: int
+    most_overlap: int | None
+    is_adaptive: bool
+    shown: list[str]
+    content_form: str
+    seed: int
+    clustering: str
+    warnings: list[str]
+
+
+class Command(ConcordCommand[StudyDocument]):
     makes_roots = True
     help = "Create a study: a kind of item, the criteria asked of each, and how many people rate it."
     example = 'study "Pilot" --kind dialogue --criteria task_completion personalization --overlap 3'
@@ -29,7 +48,7 @@ class Command(ConcordCommand):
             help=f"criteria of your own from a .toml, .yaml or .json; or a template: {', '.join(RUBRICS)}",
         )
 
-    def run(self, *, rubric: str | None, project: Project | None, **options: object) -> dict[str, object]:
+    def run(self, *, rubric: str | None, project: Project | None, **options: object) -> StudyDocument:
         given = read_arguments(NewStudy, options, but=("rubric",))
         if rubric:
             found = RUBRICS.get(rubric) or read_rubric(InputFile.from_path(rubric))
@@ -52,8 +71,9 @@ class Command(ConcordCommand):
             "warnings": find_missing_context(study),
         }
 
-    def tell(self, *, study: str, slug: str, criteria: list[str], warnings: list[str], **_: object) -> None:
-        self.stdout.write(f"Created the study {study!r} ({slug}), a draft without items.")
-        self.stdout.write(f"Criteria: {', '.join(criteria)}. Next: manage.py sample {slug}")
-        for warning in warnings:
+    def write_text(self, document: StudyDocument) -> None:
+        slug = document["slug"]
+        self.stdout.write(f"Created the study {document['study']!r} ({slug}), a draft without items.")
+        self.stdout.write(f"Criteria: {', '.join(document['criteria'])}. Next: manage.py sample {slug}")
+        for warning in document["warnings"]:
             self.stdout.write(f"! {warning}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, TypedDict
+
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
@@ -14,7 +16,12 @@ from core.errors import InputError
 from core.options.fields import split_names
 
 
-class Command(ConcordCommand):
+class TokensDocument(TypedDict):
+    token: NotRequired[str]
+    tokens: Listing
+
+
+class Command(ConcordCommand[TokensDocument]):
     help = "Make an API token for an account and print it, once; list an account's tokens; revoke one."
     example = "token alice --name nightly --scopes read research --days 30"
 
@@ -27,7 +34,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, username: str, name: str | None, scopes: list[str], days: int, revoke: int | None, **_: object
-    ) -> dict[str, object]:
+    ) -> TokensDocument:
         user = User.objects.filter(username=username).first()
         if user is None:
             raise InputError("There is nobody called {options!r}.", field="username", options=username)
@@ -38,14 +45,14 @@ class Command(ConcordCommand):
         made, text = tokens.make(by=user, name=name, scopes=split_names(scopes), days=days or None)
         return {"token": text, "tokens": [describe_token(made)]}
 
-    def tell(self, *, tokens: Listing, token: str | None = None, **_: object) -> None:
-        if token is not None:
-            self.stdout.write(f"{token}\nCopy it now: it is kept nowhere.")
+    def write_text(self, document: TokensDocument) -> None:
+        if "token" in document:
+            self.stdout.write(f"{document['token']}\nCopy it now: it is kept nowhere.")
             return
-        for one in tokens:
+        for one in document["tokens"]:
             until, scopes = one["expires_at"] or "never", to_words(one["scopes"])
             self.stdout.write(f"{one['id']}\t{one['name']}\t{one['hint']}…\t{scopes}\t{one['state']}\texpires {until}")
-        if not tokens:
+        if not document["tokens"]:
             self.stdout.write("No tokens. Make one with --name.")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand, Listing
@@ -17,7 +19,13 @@ from core.options.fields import split_names
 MOST_SHOWN = 20
 
 
-class Command(ConcordCommand):
+class WebhooksDocument(TypedDict, total=False):
+    secret: str
+    webhooks: Listing
+    deliveries: Listing
+
+
+class Command(ConcordCommand[WebhooksDocument]):
     makes_roots = True
     help = "Have an address told of events and print the secret that signs the messages; list, try and end webhooks."
     example = "webhook --by rosa --url https://lab.example/hook --events run.finished study.finished"
@@ -33,7 +41,7 @@ class Command(ConcordCommand):
     def run(
         self, *, by: str, url: str, events: list[str], log: int | None, ping: int | None, end: int | None,
         project: Project | None, **_: object,
-    ) -> dict[str, object]:  # fmt: skip
+    ) -> WebhooksDocument:  # fmt: skip
         if url:
             if not by:
                 raise InputError("Say who makes it.", field="by")
@@ -53,13 +61,13 @@ class Command(ConcordCommand):
             return {"deliveries": [describe_delivery(one) for one in told]}
         return {"webhooks": [describe_webhook(hook) for hook in Webhook.objects.order_by("pk")]}
 
-    def tell(self, *, secret: str = "", webhooks: Listing = (), deliveries: Listing = (), **_: object) -> None:
-        if secret:
+    def write_text(self, document: WebhooksDocument) -> None:
+        if secret := document.get("secret"):
             self.stdout.write(f"Secret of its signatures, shown now: {secret}")
-        for hook in webhooks:
+        for hook in document.get("webhooks", ()):
             state = "ended" if hook["ended_at"] else "working"
             self.stdout.write(f"{hook['id']}\t{hook['url']}\t{to_words(hook['events'])}\t{state}")
-        for one in deliveries:
+        for one in document.get("deliveries", ()):
             fate = "delivered" if one["delivered_at"] else one["error"] or "waiting"
             self.stdout.write(f"{one['id']}\t{one['event']}\t{one['attempts']} attempts\t{fate}")
 

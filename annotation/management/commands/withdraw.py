@@ -11,7 +11,7 @@ from annotation.recruitment.services import consents, withdrawn
 from annotation.studies.queries.studies import people_called, study_called
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, object]]):
     help = (
         "Withdraw a person's consent: their labels, drafts and answers about themselves in the study are erased for "
         "good, and their items are free for others."
@@ -34,6 +34,6 @@ class Command(ConcordCommand):
             "withdrawn_at": done.created_at.isoformat(),
         }
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: dict[str, object]) -> None:
         who, study, erased = (document[name] for name in ("annotator", "study", "erased"))
         self.stdout.write(f"{who} has been withdrawn from {study!r}: {erased} labels erased.")

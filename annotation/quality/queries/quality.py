@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypedDict
 
 from django.utils.translation import gettext as _
 
@@ -18,6 +19,7 @@ from annotation.stats.annotators import annotator_report
 from annotation.stats.by_level import explain_missing
 from annotation.stats.checks import CheckRecord
 from annotation.stats.dawid_skene import dawid_skene
+from annotation.stats.result_types import AnnotatorReportDocument, SideBiasDocument
 from annotation.stats.sides import SideUse
 from annotation.stats.signs import AnnotatorSigns, annotator_signs
 from annotation.studies.models.assignments import Assignment
@@ -186,7 +188,19 @@ def errors(found: PeoplesRatings) -> list[Errors]:
     ]
 
 
-def document(study: Study, *, bootstrap: int = 2000) -> dict[str, object]:
+class CriterionQualityDocument(AnnotatorReportDocument):
+    dawid_skene: dict[str, object] | None
+    sides: SideBiasDocument | None
+
+
+class QualityDocument(TypedDict):
+    study: str
+    checks_and_repeats: list[dict[str, object]]
+    criteria: dict[str, CriterionQualityDocument]
+    left_out: list[dict[str, str]]
+
+
+def document(study: Study, *, bootstrap: int = 2000) -> QualityDocument:
     """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries, and two for
     each preference.
     """

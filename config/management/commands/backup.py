@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, final
 
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from config.backups import encryption, writing
+from config.backups.writing import Manifest
 from core.errors import InputError
 from core.files.writing import output_path, refuse_stdout
 
@@ -20,7 +21,19 @@ NEEDS_KEY = (
 )
 
 
-class Command(ConcordCommand):
+class BackupDocument(Manifest):
+    path: str
+    bytes: int
+    encrypted: bool
+    deleted: list[str]
+
+
+@final
+class NewKeyDocument(TypedDict):
+    key: str
+
+
+class Command(ConcordCommand[BackupDocument | NewKeyDocument]):
     help = (
         "Write everything in the database to one file, as it is at one moment, while the site runs. The file is "
         "encrypted with the key in CONCORD_BACKUP_KEY."
@@ -41,7 +54,7 @@ class Command(ConcordCommand):
             help="do not encrypt: whoever gets the file can read password hashes and all that people wrote",
         )
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, **options: Any) -> BackupDocument | NewKeyDocument:
         if options["new_key"]:
             return {"key": encryption.new_key()}
         refuse_stdout(options["output"], "file")
@@ -55,8 +68,8 @@ class Command(ConcordCommand):
             raise InputError(
                 "cannot be written: {strerror}", file=str(path), strerror=error.strerror or error
             ) from error
-        written = {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest}
-        return {**written, "deleted": self.prune(options["folder"], options["keep"], options["keep_days"])}
+        deleted = self.prune(options["folder"], options["keep"], options["keep_days"])
+        return {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest, "deleted": deleted}
 
     def is_export(self, **options: object) -> bool:
         return not options["new_key"]
@@ -73,8 +86,8 @@ class Command(ConcordCommand):
         if self.on_terminal:
             sys.stderr.write(f"{rows:>12,} {label}\n")
 
-    def say(self, document: dict[str, Any]) -> None:
-        if "key" in document:
+    def write_text(self, document: BackupDocument | NewKeyDocument) -> None:
+        if "path" not in document:
             self.stdout.write(document["key"])
             return
         rows = sum(table["rows"] for table in document["tables"].values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -14,7 +15,17 @@ from core.accounts.models.users import User
 from core.errors import InputError
 
 
-class Command(ConcordCommand):
+class ErasureDocument(TypedDict):
+    did: bool
+    notes: bool
+    username: str
+    number: str
+    labels: int
+    studies: list[str]
+    refused: str
+
+
+class Command(ConcordCommand[ErasureDocument]):
     help = (
         "Take name, e-mail, password and all else that says who somebody is out of an account, for good. Labels and "
         "decisions stay, under a number. Says what it would do; with --do, does it."
@@ -26,24 +37,32 @@ class Command(ConcordCommand):
         parser.add_argument("--notes", action="store_true", help="also what they wrote beside labels")
         parser.add_argument("--do", action="store_true", help="erase; without, nothing is changed")
 
-    def run(self, *, username: str, notes: bool, do: bool, **_: object) -> dict[str, object]:
+    def run(self, *, username: str, notes: bool, do: bool, **_: object) -> ErasureDocument:
         person = User.objects.filter(username=username).first()
         if person is None:
             raise InputError("There is nobody called {options!r}.", field="username", options=username)
-        self.found = load_about(by=None, person=person)
+        found = load_about(by=None, person=person)
         if do:
             erasing.erase_person(by=None, person=person, notes=notes)
             if problem := withdrawn.problem():
                 sys.stderr.write(f"{problem}\n")
-        return {"did": do, "notes": notes, **self.found.to_json()}
+        return {
+            "did": do,
+            "notes": notes,
+            "username": found.username,
+            "number": found.number,
+            "labels": found.labels,
+            "studies": list(found.studies),
+            "refused": found.refused,
+        }
 
-    def say(self, document: dict[str, object]) -> None:
-        found = self.found
+    def write_text(self, document: ErasureDocument) -> None:
+        username, number, labels = document["username"], document["number"], document["labels"]
         if document["did"]:
-            self.stdout.write(f"{found.username} is {found.number} now. {found.labels:,} labels stay.")
+            self.stdout.write(f"{username} is {number} now. {labels:,} labels stay.")
             return
         self.stdout.write(
-            f"{found.username} would become {found.number}. {found.labels:,} labels in "
-            f"{len(found.studies)} studies stay, under that number."
+            f"{username} would become {number}. {labels:,} labels in "
+            f"{len(document['studies'])} studies stay, under that number."
         )
-        self.stdout.write(found.refused or "Nothing was changed. With --do it is erased.")
+        self.stdout.write(document["refused"] or "Nothing was changed. With --do it is erased.")

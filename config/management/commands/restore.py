@@ -14,7 +14,11 @@ from config.backups.writing import Manifest
 from config.erasure import again
 
 
-class Command(ConcordCommand):
+class RestoreDocument(Manifest):
+    path: str
+
+
+class Command(ConcordCommand[RestoreDocument]):
     help = (
         "Fill an empty site with a backup, on this or another database. All of it or nothing. An encrypted backup "
         "needs the key that it was made with in CONCORD_BACKUP_KEY. Whoever is in the list of the withdrawn is "
@@ -29,7 +33,7 @@ class Command(ConcordCommand):
             help="more lists of the withdrawn, such as those of other hosts; they are added to this site's",
         )  # fmt: skip
 
-    def run(self, *, file: Path, withdrawn: list[Path], **_: object) -> dict[str, object]:
+    def run(self, *, file: Path, withdrawn: list[Path], **_: object) -> RestoreDocument:
         reading.check_readable(file)
         call_command("migrate", verbosity=0)
         again.add_lists(withdrawn)
@@ -39,7 +43,7 @@ class Command(ConcordCommand):
         if self.on_terminal:
             sys.stderr.write(f"{rows:>12,} {label}\n")
 
-    def say(self, document: Manifest) -> None:
+    def write_text(self, document: RestoreDocument) -> None:
         rows = sum(table["rows"] for table in document["tables"].values())
         self.stdout.write(f"{rows:,} rows restored, as of {document['made_at']} ({document['code_version']})")
         self.stdout.write(again.sentence(document["withdrawn_again"]))
