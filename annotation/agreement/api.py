@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -131,7 +133,7 @@ class StudyAnnotations(OfStudy):
         return Response(outcome.to_document())
 
 
-def drop_file(document: dict[str, object]) -> dict[str, object]:
+def drop_file(document: Mapping[str, object]) -> dict[str, object]:
     """What was skipped is in the answer; the list beside the temporary file is gone."""
     return {name: part for name, part in document.items() if name != "errors_file"}
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from annotation.corpus.imports import records
-from annotation.management.base import ConcordCommand, Listing
+from annotation.management.base import ConcordCommand
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError
+from core.files.outcome import ImportDocument
 
 
-class ImportCommand(ConcordCommand):
+class ImportCommand(ConcordCommand[ImportDocument]):
     """A command that imports what lies at `path`."""
 
     path_help = "the file"
@@ -28,18 +29,17 @@ class ImportCommand(ConcordCommand):
             "skip: the good records are kept, the bad ones are written to PATH.errors.jsonl",
         )
 
-    def tell(
-        self, *, skipped: Listing, warnings: list[str], study: str = "", errors_file: str = "", **kinds: dict[str, int]
-    ) -> None:
-        for name in ("created", "updated", "unchanged"):
-            if counts := ", ".join(f"{count} {kind}" for kind, count in kinds[name].items() if count):
+    def write_text(self, document: ImportDocument) -> None:
+        created, updated, unchanged = document["created"], document["updated"], document["unchanged"]
+        for name, kinds in (("created", created), ("updated", updated), ("unchanged", unchanged)):
+            if counts := ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count):
                 self.stdout.write(f"{name}: {counts}")
-        if study:
+        if study := document.get("study"):
             self.stdout.write(f"study: {study}")
-        for warning in warnings:
+        for warning in document["warnings"]:
             self.stdout.write(f"note: {warning}")
-        if skipped:
-            self.stdout.write(f"skipped: {len(skipped)} records, written to {errors_file}")
+        if skipped := document["skipped"]:
+            self.stdout.write(f"skipped: {len(skipped)} records, written to {document.get('errors_file', '')}")
 
 
 WITH_ATTACHMENTS = ("dialogues", "pairs")
@@ -59,7 +59,7 @@ class RecordsCommand(ImportCommand):
 
     def run(
         self, *, path: Path, source: str, on_error: OnError, attachments: Path | None = None, **_: object
-    ) -> object:
+    ) -> ImportDocument:
         file = InputFile.from_path(path)
         return records.load(
             by=None, kind=self.kind, file=file, source=source, on_error=on_error, attachments=attachments

@@ -7,11 +7,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from django.conf import settings
 from django.db import DataError, IntegrityError
 
 from core.files.input_files import Problems, RefusedRecord, Source
+
+
+class ImportDocument(TypedDict):
+    """What an import did, as JSON: rows by kind, records set aside, and the study that was made."""
+
+    created: dict[str, int]
+    updated: dict[str, int]
+    unchanged: dict[str, int]
+    skipped: list[RefusedRecord]
+    warnings: list[str]
+    study: NotRequired[str]
+    errors_file: NotRequired[str]
 
 
 @dataclass
@@ -51,12 +64,14 @@ class Outcome:
             self.skipped = problems.to_json()
             self.errors_file = str(write_errors(problems, beside))
 
-    def to_document(self) -> dict[str, object]:
-        document: dict[str, object] = {
-            name: {kind: counter[kind] for kind in self.kinds}
-            for name, counter in (("created", self.created), ("updated", self.updated), ("unchanged", self.unchanged))
+    def to_document(self) -> ImportDocument:
+        document: ImportDocument = {
+            "created": {kind: self.created[kind] for kind in self.kinds},
+            "updated": {kind: self.updated[kind] for kind in self.kinds},
+            "unchanged": {kind: self.unchanged[kind] for kind in self.kinds},
+            "skipped": self.skipped,
+            "warnings": [*self.warnings, *self.notes()],
         }
-        document |= {"skipped": self.skipped, "warnings": [*self.warnings, *self.notes()]}
         if self.study is not None:
             document["study"] = self.study
         if self.errors_file is not None:

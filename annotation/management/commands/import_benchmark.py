@@ -10,6 +10,7 @@ from annotation.benchmarks.imports import personafeedback
 from annotation.management.imports import ImportCommand
 from core.accounts.models.projects import Project
 from core.files.input_files import OnError
+from core.files.outcome import ImportDocument
 
 
 class Command(ImportCommand):
@@ -27,6 +28,6 @@ class Command(ImportCommand):
             "--name", default=personafeedback.NAME, help="of the benchmark, where the folder names none (%(default)s)"
         )
 
-    def run(self, *, path: Path, on_error: OnError, name: str, project: Project | None, **_: object) -> object:
+    def run(self, *, path: Path, on_error: OnError, name: str, project: Project | None, **_: object) -> ImportDocument:
         outcome = personafeedback.load(by=None, folder=path, on_error=on_error, name=name, project=project)
         return outcome.to_document()
