@@ -21,11 +21,13 @@ from judging.stats.result_types import (
 
 @final
 class LeftOutDocument(TypedDict):
-    """A criterion without a result, and why; of an agreement also what was counted."""
+    """A criterion without a result, and why; alone also of what, and of an agreement also what was counted."""
 
     criterion: str
     name: str
     reason: str
+    study: NotRequired[str]
+    judge: NotRequired[str]
     level: NotRequired[str]
     n_items: NotRequired[int]
     n_raters: NotRequired[int]
@@ -80,8 +82,10 @@ class AnnotatorGroupsDocument(TypedDict):
 
 @final
 class CriterionAgreementDocument(PeopleAgreementDocument):
-    """Agreement on one criterion: people, each judge by its name, every two judges."""
+    """Agreement on one criterion, alone with which it is: people, each judge by its name, every two judges."""
 
+    study: NotRequired[str]
+    criterion: NotRequired[str]
     judges: dict[str, JudgeDocument]
     differences: list[JudgeDifferenceDocument]
     groups: NotRequired[list[ItemGroupDocument]]
@@ -111,6 +115,10 @@ class AgreementDocument(TypedDict):
     criteria: dict[str, CriterionAgreementDocument]
     table: list[AgreementRowDocument]
     left_out: NotRequired[list[LeftOutDocument]]
+
+
+SelectedAgreement = AgreementDocument | CriterionAgreementDocument | LeftOutDocument
+"""Of a study, or of the criterion that is asked for."""
 
 
 class RankingRowDocument(FigureDifferenceDocument):

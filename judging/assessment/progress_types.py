@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from annotation.stats.result_types import ForecastDocument, GrowthPointDocument
 from judging.stats.result_types import ActiveMeanDocument, NeededLabelsDocument, PowerDocument
@@ -26,7 +26,9 @@ class PlanReturnDocument(ActiveMeanDocument):
 
 
 class LabellingPlanDocument(TypedDict):
-    """How many labels a criterion needs for an interval of this width, and which items are drawn."""
+    """How many labels a criterion needs for an interval of this width, and which items are drawn; a command adds the
+    study that was made of them.
+    """
 
     criterion: str
     judge: str
@@ -45,6 +47,8 @@ class LabellingPlanDocument(TypedDict):
     items: list[PlannedItemDocument]
     came_back: PlanReturnDocument | None
     power: list[PowerDocument]
+    study: NotRequired[str]
+    slug: NotRequired[str]
 
 
 class CoverageDocument(TypedDict):

@@ -300,6 +300,24 @@ class RulesRecordDocument(TypedDict):
     changes: list[RulesChangeDocument]
 
 
+class CertificateContent(TypedDict):
+    """What a certificate says of a judge on a study, as far as it is read again."""
+
+    study: dict[str, str]
+    judge: dict[str, str | int]
+    criteria: dict[str, dict[str, object]]
+    held_out: dict[str, object] | None
+    rules_on_record: RulesRecordDocument
+
+
+class CertificateDocument(TypedDict):
+    """A certificate as a file; the first ones had no signature."""
+
+    content: CertificateContent
+    sha256: str
+    signature: NotRequired[dict[str, str]]
+
+
 class JudgedCriterionAuditDocument(CriterionAuditDocument):
     """The audits of a criterion with its verdict, and which side people prefer where it is a preference."""
 

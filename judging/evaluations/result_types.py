@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from annotation.stats.result_types import EstimateDocument
 
@@ -122,7 +122,7 @@ class UnsolvedDocument(TypedDict):
 
 
 class EvaluationTables(TypedDict):
-    """The tables of an evaluation."""
+    """The tables of an evaluation; a command adds failures by tag, and how models rank elsewhere."""
 
     accuracy: list[AccuracyRow]
     accuracy_by_likely_tier: list[LikelyTierRow]
@@ -134,6 +134,8 @@ class EvaluationTables(TypedDict):
     cuts: list[CutsRow]
     warnings: list[str]
     nobody: UnsolvedDocument
+    failures: NotRequired[list[dict[str, object]]]
+    ranks: NotRequired[list[RanksDocument]]
 
 
 class EvaluationDocument(EvaluationTables):

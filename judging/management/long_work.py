@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from tqdm import tqdm
@@ -52,8 +52,9 @@ def describe_estimate(usd: float | None, seconds: float | None) -> str:
     return f"Price: {price}. Time: {'unknown' if seconds is None else duration(seconds)}."
 
 
-def describe_cost(known: float, unknown: int, unit: str = "") -> list[str]:
+def describe_cost(cost: Mapping[str, float], unit: str = "") -> list[str]:
     """What was spent, as a line; none where nothing was. `unit` names what has no known price."""
+    known, unknown = cost["known"], cost["unknown"]
     if not known and not unknown:
         return []
     unpriced = f", and {unknown:,}{unit} at an unknown price" if unknown else ""

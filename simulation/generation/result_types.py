@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TypedDict, final
 
 MadeRecords = list[list[str | int]]
 """What an order made: of each record its kind and id."""
@@ -24,6 +24,7 @@ class ResponseOpinionDocument(TypedDict):
     level: str
 
 
+@final
 class OrdersDocument(TypedDict):
     """How far orders of candidates are, and what they have cost; None where no price is known."""
 
@@ -47,6 +48,7 @@ class PairRuleDocument(TypedDict):
     each: int
 
 
+@final
 class MadePairsDocument(TypedDict):
     """Pairs that were made: how many, of which levels, and what was left out, by reason."""
 
@@ -68,6 +70,7 @@ class StageRow(TypedDict):
     left_out: dict[str, int]
 
 
+@final
 class SeedRunDocument(TypedDict):
     """How a run from seeds stands; `unfit` are replies that did not fit, by what was wrong."""
 
@@ -108,3 +111,11 @@ class SeedEstimateDocument(TypedDict):
     seconds: float | None
     basis: str
     why: list[str]
+
+
+@final
+class EstimatedSeedRunDocument(TypedDict):
+    """What a run from seeds will take, in place of one."""
+
+    run: None
+    estimate: SeedEstimateDocument

@@ -82,6 +82,7 @@ class PrintedRowsDocument(TypedDict):
     others: list[Row]
 
 
+@final
 class MeasureTableDocument(TypedDict):
     """A table as PersonaLens numbers it; the columns of its rows depend on the number."""
 
@@ -90,3 +91,24 @@ class MeasureTableDocument(TypedDict):
     caption: str
     rows: list[Row]
     published: NotRequired[PrintedRowsDocument]
+
+
+@final
+class FigureDocument(TypedDict):
+    """A figure, and the file that it was written to."""
+
+    figure: str
+    fields: list[DemographicsDocument]
+    svg: str
+    file: str | None
+
+
+@final
+class AllMeasuresDocument(TypedDict):
+    """All measures of a source, preference types by their names and tables by their numbers."""
+
+    profiles: dict[str, object]
+    evenness: dict[str, PreferenceDocument]
+    dialogues: dict[str, object]
+    diversity: dict[str, dict[str, SideDiversityDocument]]
+    tables: dict[str, MeasureTableDocument]

@@ -32,6 +32,7 @@ from judging.assessment.agreement_types import (
     AgreementRowDocument,
     CriterionAgreementDocument,
     LeftOutDocument,
+    SelectedAgreement,
 )
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import ratings as judges
@@ -323,14 +324,14 @@ def _row(key: str, name: str, found: CriterionAgreementDocument, judge: str | No
     }
 
 
-def select_criterion(result: AgreementDocument, key: str | None) -> dict[str, object]:
+def select_criterion(result: AgreementDocument, key: str | None) -> SelectedAgreement:
     """What a reader asked for of a study's result: one criterion's document, or all where there are several."""
     documents, left_out = result["criteria"], {one["criterion"]: one for one in result.get("left_out", ())}
     known = list(map(str, documents)) + list(left_out)
     if key is None and len(known) == 1:
         key = known[0]
     if key is None:
-        return dict(result)
+        return result
     if key in left_out:
         return {"study": result["study"], **left_out[key]}
     if key not in documents:

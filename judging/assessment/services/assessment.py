@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import overload
 
 from celery import current_app
 from django.db import transaction
@@ -15,13 +16,18 @@ from annotation.studies.queries.preferences import load_side_biases
 from core.accounts.models.users import User
 from core.errors import InputError, NotComputedError
 from core.hashing import content_hash
+from judging.assessment.agreement_types import LeftOutDocument
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.options import AssessmentOptions, AuditOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.result_types import (
     AssessmentDocument,
+    CalibrationDocument,
     JudgedAuditDocument,
+    LeakingAuditDocument,
     RulesRecordDocument,
+    SelectedAuditDocument,
+    SelectedCalibrationDocument,
     UnassessedDocument,
 )
 from judging.assessment.services import rules, runs, verdicts
@@ -255,6 +261,14 @@ def _compute_verdicts(
     return tuple(verdicts.compute_verdicts(calibration.document, audit.document, held_to.rules))
 
 
+@overload
+def select_criterion(
+    result: CalibrationDocument, key: str | None
+) -> CalibrationDocument | SelectedCalibrationDocument | LeftOutDocument: ...
+@overload
+def select_criterion(result: LeakingAuditDocument, key: str) -> SelectedAuditDocument | LeftOutDocument: ...
+@overload
+def select_criterion(result: AssessmentDocument, key: str | None) -> Mapping[str, object]: ...
 def select_criterion(result: AssessmentDocument, key: str | None) -> Mapping[str, object]:
     """What a reader asked for: one criterion's document, or all where there are several."""
     documents: Mapping[str, Mapping[str, object]] = result["criteria"]
@@ -275,6 +289,6 @@ def select_criterion(result: AssessmentDocument, key: str | None) -> Mapping[str
     return {**head, **documents[key]}
 
 
-def list_criteria(result: AssessmentDocument, key: str | None) -> list[Mapping[str, object]]:
+def list_criteria(result: LeakingAuditDocument, key: str | None) -> list[SelectedAuditDocument | LeftOutDocument]:
     """One document a criterion: of the one that is asked for, or of all."""
     return [select_criterion(result, one) for one in ([key] if key else result["criteria"])]

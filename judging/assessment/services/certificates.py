@@ -17,7 +17,7 @@ from judging.assessment import signing
 from judging.assessment.canonical_json import LARGEST_INTEGER, to_canonical_bytes
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate, Revocation
 from judging.assessment.queries import certificates as queries
-from judging.assessment.result_types import CriterionAuditDocument, CriterionCalibrationDocument
+from judging.assessment.result_types import CertificateDocument, CriterionAuditDocument, CriterionCalibrationDocument
 from judging.assessment.services import cascade_records, escalation, hold_out
 from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
@@ -100,9 +100,9 @@ def list_keys() -> list[dict[str, str | bool]]:
     return [{"key_id": key.key_id, "public_key": key.hex, "signs": place == 0} for place, key in enumerate(keys)]
 
 
-def document(certificate: Certificate) -> dict[str, object]:
+def document(certificate: Certificate) -> CertificateDocument:
     """The certificate as a file: its content, the content's hash, and the signature with the key that checks it."""
-    written = {"content": certificate.content, "sha256": certificate.sha256}
+    written: CertificateDocument = {"content": certificate.content, "sha256": certificate.sha256}
     if not certificate.signature:
         return written  # it was issued before certificates were signed
     signature = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.units import to_position, to_turn
 from core.errors import InputError
+from judging.assessment.agreement_types import DisagreementSourcesDocument
 from judging.assessment.queries.assessment_data import JudgeData
+from judging.assessment.queries.disagreements import Written, WrittenTexts
 from judging.judges.queries.study_items import HELD_OUT
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.observed import to_scores
@@ -23,6 +26,36 @@ SORTS = ("size", "confidence", "position")
 
 LARGEST_FIRST = "-size"
 ROUNDING = 1e-9
+
+
+class DifferingDocument(TypedDict):
+    """A disagreement as JSON types."""
+
+    item: int
+    turn: int
+    criterion: str
+    tier: str | None
+    people: dict[str, str]
+    label: str | float
+    adjudicated: bool
+    judge: str
+    size: float
+    confidence: float | None
+
+
+class WrittenDifferingDocument(DifferingDocument, WrittenTexts):
+    """The same with what people and the judge wrote."""
+
+
+class DisagreementsDocument(TypedDict):
+    """Where a judge and people part: numbers by criterion key, then each item; a command adds why people differ."""
+
+    study: str
+    judge: str
+    part: str
+    criteria: dict[str, dict[str, int]]
+    disagreements: list[WrittenDifferingDocument]
+    differing: NotRequired[dict[str, DisagreementSourcesDocument]]
 
 
 @dataclass(frozen=True)
@@ -60,7 +93,7 @@ class Disagreement:
     confidence: float
     people: tuple[tuple[str, str], ...]
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> DifferingDocument:
         """As JSON types."""
         return {
             "item": self.position,
@@ -202,14 +235,12 @@ def _row(
     )
 
 
-def document(
-    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, object]]
-) -> dict[str, object]:
+def document(evidence: JudgeData, rows: Sequence[Disagreement], said: Written) -> DisagreementsDocument:
     """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position, turn and criterion."""
     return {
         "study": evidence.study.name,
         "judge": str(evidence.judge),
         "part": evidence.part,
         "criteria": {key: one.to_json() for key, one in counts(evidence).items()},
-        "disagreements": [{**row.to_json(), **said.get((row.position, row.turn, row.criterion), {})} for row in rows],
+        "disagreements": [{**row.to_json(), **said[row.position, row.turn, row.criterion]} for row in rows],
     }

@@ -25,7 +25,7 @@ from judging.assessment.agreement_types import (
     CriterionAgreementDocument,
     ItemGroupDocument,
     JudgeDocument,
-    LeftOutDocument,
+    SelectedAgreement,
 )
 from judging.assessment.options import SCORES, JudgedOptions
 from judging.assessment.services import agreement, file_comparison
@@ -33,7 +33,7 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.stats.result_types import AltTestDocument, JudgeDifferenceDocument, JudgeFigure
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[SelectedAgreement]):
     help = "Inter-annotator and judge–human agreement, of a study or of a CSV file."
     example = "agreement ratings.csv --level ordinal --judge gpt-4\n  python manage.py agreement --study PandaLM --json"
 
@@ -49,7 +49,7 @@ class Command(ConcordCommand):
     def run(
         self, *, file: Path | None, study: str, criterion: str | None, level: Level | None, judge: list[str],
         categories: str | None, weight: str, **options: object,
-    ) -> Mapping[str, object]:  # fmt: skip
+    ) -> SelectedAgreement:  # fmt: skip
         of_study = {"criterion": criterion, "guideline_version": options["guideline_version"]}
         of_file = {"level": level, "judge": judge, "categories": categories, "weight": weight}
         check_source(file, study, of_study, of_file)
@@ -69,7 +69,7 @@ class Command(ConcordCommand):
         )
         return agreement.select_criterion(agreement.load_document(run), criterion)
 
-    def say(self, document: AgreementDocument | CriterionAgreementDocument | LeftOutDocument) -> None:
+    def write_text(self, document: SelectedAgreement) -> None:
         if "criteria" in document:
             self.stdout.write(f"{document['study']}\n{text.columns(list(table(document)))}")
             for name, found in document["criteria"].items():
@@ -77,7 +77,7 @@ class Command(ConcordCommand):
             for one in document.get("left_out", ()):
                 self.stdout.write(f"\n{one['name']}: {one['reason']}")
         elif "coefficients" in document:
-            self.stdout.write("\n".join(["", *criterion(str(document.get("criterion", "these items")), document)]))
+            self.stdout.write("\n".join(["", *criterion(document.get("criterion", "these items"), document)]))
         else:
             self.stdout.write(f"{document['name']}: {document['reason']}")
 

@@ -30,7 +30,7 @@ from judging.management.commands.calibrate import add_part_option, list_left_out
 from judging.stats.result_types import FindingDocument, PowerDocument, ProbeDocument
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[list[SelectedAuditDocument | LeftOutDocument]]):
     help = "The biases of a judge on a study, with tests corrected for their number, and the verdict on it."
     example = "audit --study PandaLM --judge gpt-3.5-turbo --json"
 
@@ -45,7 +45,7 @@ class Command(ConcordCommand):
     def run(
         self, *, study: str, judge: str, criterion: str | None, part: str, rule: list[tuple[str, str]], reason: str,
         **options: object,
-    ) -> list[Mapping[str, object]]:  # fmt: skip
+    ) -> list[SelectedAuditDocument | LeftOutDocument]:  # fmt: skip
         chosen = AuditOptions(**read_arguments(AuditOptions, options))
         evidence = StudyData.load(study_called(study), part)
         evidence.judge(judge)  # an unknown judge must not change the rules
@@ -56,16 +56,16 @@ class Command(ConcordCommand):
             return list(none.evidence.left_out)
         return assessment.list_criteria(hold_out.audit_document(found), criterion)
 
-    def say(self, document: list[SelectedAuditDocument | LeftOutDocument]) -> None:
+    def write_text(self, document: list[SelectedAuditDocument | LeftOutDocument]) -> None:
         for found in document:
             if "probes" in found:
                 self.stdout.write("\n".join(lines(found["judge"], found)))
             else:
                 self.stdout.write(f"{found['name']}: {found['reason']}")
         for first in [one for one in document if "probes" in one][:1]:
-            self._say_of_all(first)
+            self._write_of_all(first)
 
-    def _say_of_all(self, document: SelectedAuditDocument) -> None:
+    def _write_of_all(self, document: SelectedAuditDocument) -> None:
         self.stdout.write("".join(list_left_out(document["left_out"])), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         if document["leaks"]:

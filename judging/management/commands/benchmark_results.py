@@ -18,7 +18,7 @@ from judging.evaluations.services.ranks import compare, read_ranks
 from judging.management.commands.evaluate import find_evaluation
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[EvaluationDocument]):
     help = "Accuracy of models on a benchmark by tier, kind and setting, with intervals over personas."
     example = "benchmark_results personafeedback-1 --json"
 
@@ -30,15 +30,17 @@ class Command(ConcordCommand):
 
     def run(
         self, *, benchmark: str, evaluation: int | None, ranks: Path | None, **options: object
-    ) -> dict[str, object]:
+    ) -> EvaluationDocument:
         asked = IntervalOptions(**read_arguments(IntervalOptions, options))
         examined = find_evaluation(benchmarks.find_benchmark(benchmark), evaluation)
         found = results.load_or_compute(examined, asked)
         tags = failures.counts(examined, bootstrap=asked.bootstrap, seed=asked.seed)
-        self.ranks = compare(examined, read_ranks(read_text(ranks), file=str(ranks)), asked) if ranks else []
-        return {**found, "failures": tags, **({"ranks": self.ranks} if ranks else {})}
+        document: EvaluationDocument = {**found, "failures": tags}
+        if ranks:
+            document["ranks"] = compare(examined, read_ranks(read_text(ranks), file=str(ranks)), asked)
+        return document
 
-    def say(self, document: EvaluationDocument) -> None:
+    def write_text(self, document: EvaluationDocument) -> None:
         self.stdout.write(
             f"Evaluation {document['number']} of {document['benchmark']}: {document['n_cases']} cases of "
             f"{document['n_personas']} personas. {100 * document['confidence']:g} % intervals over personas."
@@ -56,7 +58,7 @@ class Command(ConcordCommand):
         self.stdout.write(columns(rows))
         for warning in document.get("warnings", []):
             self.stdout.write(f"Note: {warning}")
-        for one in self.ranks:
+        for one in document.get("ranks", []):
             self.stdout.write(
                 f"Ranks elsewhere, {one['setting']}: {len(one['models'])} models, Spearman "
                 f"{estimate(one['spearman'])}, Kendall {estimate(one['kendall'])}"

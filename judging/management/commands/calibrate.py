@@ -32,8 +32,11 @@ from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
 from judging.stats.calibration_types import CorrectedDocument, RecalibrationDocument, SelectionDocument
 
+AnyCalibration = CalibrationDocument | SelectedCalibrationDocument | LeftOutDocument | FileCalibrationDocument
+"""Of a judge on a study, on the criterion that is asked for, or of a file."""
 
-class Command(ConcordCommand):
+
+class Command(ConcordCommand[AnyCalibration]):
     help = "What a judge's verdicts are worth, by people's labels on some of the items of a study or of a CSV file."
     example = (
         "calibrate labels.csv --human gold --judge gpt-4 --json\n"
@@ -65,7 +68,7 @@ class Command(ConcordCommand):
         self, *, file: Path | None, study: str, criterion: str | None, part: str, epsilon: float | None, judge: str,
         human: str | None, level: Level | None, categories: str | None, confidence_column: str | None,
         weight_column: str | None, cluster_column: str | None, targets: str, **options: object,
-    ) -> Mapping[str, object]:  # fmt: skip
+    ) -> AnyCalibration:  # fmt: skip
         columns = {"confidence": confidence_column, "weight": weight_column, "cluster": cluster_column}
         of_file = {"human": human, "level": level, "categories": categories}
         of_file |= {f"{name}_column": column for name, column in columns.items()}
@@ -81,10 +84,7 @@ class Command(ConcordCommand):
         names = FileColumns(human, judge, **columns)
         return file_calibration.calibrate_file(file, names, chosen, level=level, categories=scale)
 
-    def say(
-        self,
-        document: CalibrationDocument | SelectedCalibrationDocument | FileCalibrationDocument | LeftOutDocument,
-    ) -> None:
+    def write_text(self, document: AnyCalibration) -> None:
         if "criteria" not in document and "estimand" not in document:
             self.stdout.write(f"{document['name']}: {document['reason']}")
             return

@@ -19,7 +19,7 @@ from judging.management.commands.judge import keys
 from judging.stats.result_types import CascadeDocument
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[StudyCascadeDocument]):
     help = "What judges keep one after the other so that they agree with people, what that costs, and what is left."
     example = 'cascade --study "My study" --judges small,large --target 0.9 --json'
 
@@ -52,7 +52,7 @@ class Command(ConcordCommand):
             document["escalated"] = {"study": made.target.name, "items": made.target.items.count()}
         return document
 
-    def say(self, document: StudyCascadeDocument) -> None:
+    def write_text(self, document: StudyCascadeDocument) -> None:
         for found in document["criteria"].values():
             self.stdout.write("\n".join(lines(found)))
         self.stdout.write(f"{document['left_to_people']} items without a label are escalated to people.")

@@ -11,13 +11,14 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.files.writing import output_path, write_file
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.result_types import CertificateDocument
 from judging.assessment.services import certificates
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.management.commands.audit import add_rules, load_assessment, parse_rules, rule_changes
 from judging.management.commands.calibrate import add_part_option
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[CertificateDocument]):
     help = "Issue the certificate of a judge on a study. It expires when the judge, its prompt or the items change."
     example = "certificate --study PandaLM --judge gpt-3.5-turbo -o certificate.json"
 
@@ -31,19 +32,19 @@ class Command(ConcordCommand):
     def run(
         self, *, study: str, judge: str, output: Path | None, part: str, rule: list[tuple[str, str]], reason: str,
         **_: object,
-    ) -> dict[str, object]:  # fmt: skip
+    ) -> CertificateDocument:  # fmt: skip
         evidence = StudyData.load(study_called(study), part)
         evidence.judge(judge)  # an unknown judge must not change the rules
         parse_rules(evidence.study, rule, reason)
-        self.issued = certificates.issue(by=None, found=load_assessment(evidence, judge, AssessmentRequest()))
-        document = certificates.document(self.issued)
+        issued = certificates.issue(by=None, found=load_assessment(evidence, judge, AssessmentRequest()))
+        document = certificates.document(issued)
         if output:
             text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
             write_file(output, text.encode())
         return document
 
-    def say(self, document: dict[str, object]) -> None:
-        content = self.issued.content
+    def write_text(self, document: CertificateDocument) -> None:
+        content = document["content"]
         judge = content["judge"]
         self.stdout.write(f"{judge['name']} v{judge['version']} on {content['study']['name']}: {document['sha256']}")
         if content["held_out"]:

@@ -16,10 +16,10 @@ from judging.assessment.agreement_types import DisagreementSourcesDocument
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.disagreements import load_written
 from judging.assessment.services import disagreement_sources, disagreements, rules
-from judging.assessment.services.disagreements import SORTS
+from judging.assessment.services.disagreements import SORTS, DisagreementsDocument
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[DisagreementsDocument]):
     help = (
         "The items on which a judge says another value than people, with people's notes and evidence and the judge's "
         "explanation. Where a part is held out, those of the development part; the others are never listed."
@@ -47,30 +47,37 @@ class Command(ConcordCommand):
     def run(
         self, *, study: str, judge: str, criterion: str, tier: str, sort: str, explain: bool, limit: int | None,
         **_: object,
-    ) -> dict[str, object]:  # fmt: skip
+    ) -> DisagreementsDocument:  # fmt: skip
         if limit is not None and limit < 1:
             raise InputError("must be at least 1", field="limit")
         evidence = StudyData.load(study_called(study))
         mine = evidence.load_judge(evidence.judge(judge))
         rules.lock(by=None, study=evidence.study)
-        self.counts = disagreements.counts(mine)
-        self.rows = disagreements.list_disagreements(mine, criterion=criterion, tier=tier, sort=sort)[:limit]
-        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in self.rows])
-        self.differing = disagreement_sources.compute_judge(mine, criterion) if explain else {}
-        found = disagreements.document(mine, self.rows, said)
-        return {**found, "differing": self.differing} if explain else found
+        rows = disagreements.list_disagreements(mine, criterion=criterion, tier=tier, sort=sort)[:limit]
+        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in rows])
+        found = disagreements.document(mine, rows, said)
+        if explain:
+            found["differing"] = disagreement_sources.compute_judge(mine, criterion)
+        return found
 
-    def say(self, document: dict[str, object]) -> None:
-        for key, n in self.counts.items():
+    def write_text(self, document: DisagreementsDocument) -> None:
+        for key, n in document["criteria"].items():
             self.stdout.write(
-                f"{key}: {document['judge']} differs on {n.differing} of {n.compared} items with a label; "
-                f"{n.unscored} unscored, {n.examples} its own examples"
+                f"{key}: {document['judge']} differs on {n['differing']} of {n['compared']} items with a label; "
+                f"{n['unscored']} unscored, {n['examples']} its own examples"
             )
-        for key, found in self.differing.items():
+        for key, found in document.get("differing", {}).items():
             self.stdout.write("\n".join([f"{key}:", *lines(found)]))
         rows = [
-            [unit(one.position, one.turn), one.criterion, one.tier or "-", str(one.label), one.verdict, f"{one.size:g}"]
-            for one in self.rows
+            [
+                unit(one["item"], one["turn"]),
+                one["criterion"],
+                one["tier"] or "-",
+                str(one["label"]),
+                one["judge"],
+                f"{one['size']:g}",
+            ]
+            for one in document["disagreements"]
         ]
         if rows:
             self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -15,7 +15,16 @@ from judging.assessment.services import assessment, escalation
 from judging.assessment.services.assessment import AssessmentRequest
 
 
-class Command(ConcordCommand):
+class EscalatedDocument(TypedDict):
+    """A study of what is escalated, and the least confidence that is kept, by criterion key."""
+
+    study: str
+    slug: str
+    items: int
+    thresholds: dict[str, float | None]
+
+
+class Command(ConcordCommand[EscalatedDocument]):
     help = "Make a study of the items whose verdicts are not sure enough, for people to decide."
     example = 'escalate --study "My study" --judge gpt-4 --target 0.9 --name "Escalated to people"'
 
@@ -25,7 +34,7 @@ class Command(ConcordCommand):
         parser.add_argument("--name", required=True, help="of the new study")
         add_arguments(parser, NewEscalation, but=("name",))
 
-    def run(self, *, study: str, judge: str, **options: object) -> dict[str, object]:
+    def run(self, *, study: str, judge: str, **options: object) -> EscalatedDocument:
         evidence = StudyData.load(study_called(study))
         found = assessment.assess_judge(
             by=None, evidence=evidence.load_judge(evidence.judge(judge)), asked=AssessmentRequest()
@@ -38,7 +47,7 @@ class Command(ConcordCommand):
             "thresholds": made.thresholds,
         }
 
-    def say(self, document: Mapping[str, object]) -> None:
+    def write_text(self, document: EscalatedDocument) -> None:
         self.stdout.write(
             f"{document['study']}: {document['items']} items are escalated to people. Assign annotators next."
         )

@@ -40,7 +40,7 @@ class EvaluationRunsDocument(TypedDict):
     runs: list[dict[str, object]]
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[EvaluationRunsDocument]):
     help = "Let judges choose between the responses of a benchmark's cases, in one or more settings."
     example = "evaluate personafeedback-1 --judge local baseline --persona none profile memories --cases 60"
 
@@ -104,7 +104,7 @@ class Command(ConcordCommand):
     def describe_failure(self, document: EvaluationRunsDocument) -> str:
         return " ".join(filter(None, map(describe_errors, document["runs"])))
 
-    def say(self, document: EvaluationRunsDocument) -> None:
+    def write_text(self, document: EvaluationRunsDocument) -> None:
         self.stdout.write(f"Evaluation {document['number']} of {document['benchmark']}: {document['cases']} cases.")
         for run in document["runs"]:
             self.stdout.write(

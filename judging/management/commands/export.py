@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -28,7 +29,21 @@ NO_LABELS = "There are no labels yet: the file has no rows. --format hf writes t
 KNOWN = (*files.FORMATS, hf_dataset.KEY, rewrites.KEY, *(key for key, one in EXCHANGES.items() if one.files))
 
 
-class Command(ConcordCommand):
+class LabelsFileDocument(TypedDict):
+    """Where labels were written, how many of whom, and how many were left out, by purpose."""
+
+    study: str
+    format: str
+    path: str
+    files: NotRequired[list[str]]
+    people: int
+    judges: int
+    purposes: NotRequired[list[str]]
+    not_shown_there: NotRequired[list[str]]
+    left_out: dict[str, int]
+
+
+class Command(ConcordCommand[LabelsFileDocument]):
     help = "Write all labels of a study, of people and of judges, one row each. Whole file or none."
     example = "export --study PandaLM --format csv -o pandalm.csv"
     exports = "labels"
@@ -52,8 +67,7 @@ class Command(ConcordCommand):
 
     def run(
         self, *, study: str, format: str, output: Path, purposes: list[str], tiers: bool, **_: object
-    ) -> dict[str, object]:
-        self.unseen: list[str] = []
+    ) -> LabelsFileDocument:
         if format not in KNOWN:
             known = ", ".join(KNOWN)
             raise InputError("{options!r} is not one of {known}", field="format", options=format, known=known)
@@ -70,7 +84,6 @@ class Command(ConcordCommand):
         files.write(labels, fmt, output)
         if not labels:
             self.stderr.write(NO_LABELS)
-        self.left_out = count_left_out(called, purposes)
         return {
             "study": called.name,
             "format": fmt.name,
@@ -78,21 +91,22 @@ class Command(ConcordCommand):
             "people": len(labels.people),
             "judges": len(labels.judges),
             "purposes": purposes,
-            "left_out": self.left_out,
+            "left_out": count_left_out(called, purposes),
         }
 
-    def export_package(self, name: str, format: str, output: Path) -> dict[str, object]:
+    def export_package(self, name: str, format: str, output: Path) -> LabelsFileDocument:
         study = study_called(name)
         refuse_stdout(output, "folder")
         rules.lock_rules(by=None, study=study)
+        unseen: list[str] = []
         if format == hf_dataset.KEY:
             written = hf_dataset.write(study, output)
         elif format == rewrites.KEY:
             written = write_rewrites(study, output)
         else:
             exchange = exchange_named(format, writing=True)
-            written, self.unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
-        labels, self.left_out = exports.load_labels(study), count_left_out(study)
+            written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
+        labels = exports.load_labels(study)
         return {
             "study": study.name,
             "format": format,
@@ -100,17 +114,17 @@ class Command(ConcordCommand):
             "files": [str(path) for path in written],
             "people": len(labels.people),
             "judges": len(labels.judges),
-            "not_shown_there": self.unseen,
-            "left_out": self.left_out,
+            "not_shown_there": unseen,
+            "left_out": count_left_out(study),
         }
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: LabelsFileDocument) -> None:
         self.stdout.write(
             f"{document['people']} labels of people and {document['judges']} of judges written to {document['path']}"
         )
-        if self.unseen:
-            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(self.unseen)}.")
-        for purpose, number in self.left_out.items():
+        if unseen := document.get("not_shown_there"):
+            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(unseen)}.")
+        for purpose, number in document["left_out"].items():
             self.stdout.write(f"Left out: {number} answers of purpose {purpose} (see --purposes).")
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import GoldOptions
-from annotation.agreement.result_types import NoResultDocument
+from annotation.agreement.result_types import GoldDocument, NoResultDocument
 from annotation.agreement.services import gold
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.stats.result_types import GoldHead
+from annotation.stats.result_types import GoldHead, GoldItems
 from annotation.stats.table import Level
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
@@ -20,7 +20,18 @@ from core.options.fields import add_arguments, read_arguments
 from judging.management.commands.agreement import add_source, check_source, choose_criteria, read_file, split_criteria
 
 
-class Command(ConcordCommand):
+class StudyGoldDocument(TypedDict):
+    """The gold of several criteria, by their keys."""
+
+    study: str
+    criteria: dict[str, GoldDocument | NoResultDocument]
+
+
+AnyGold = StudyGoldDocument | GoldDocument | GoldItems | NoResultDocument
+"""Of several criteria, of one, or of a file."""
+
+
+class Command(ConcordCommand[AnyGold]):
     help = "The gold of items: votes, Dawid and Skene, the difficulty model, or adjudicated; of a study or a CSV file."
     example = "gold ratings.csv --method dawid_skene\n  python manage.py gold --study PandaLM --json"
 
@@ -32,7 +43,7 @@ class Command(ConcordCommand):
     def run(
         self, *, file: Path | None, study: str, criterion: str | None, level: Level | None, categories: str | None,
         **options: object,
-    ) -> Mapping[str, object]:  # fmt: skip
+    ) -> AnyGold:  # fmt: skip
         check_source(file, study, {"criterion": criterion}, {"level": level, "categories": categories})
         chosen = GoldOptions(**read_arguments(GoldOptions, options))
         if file:
@@ -43,7 +54,7 @@ class Command(ConcordCommand):
         documents = {name: gold.compute_criterion(called, found[name], chosen) for name in wanted}
         return documents[wanted[0]] if len(wanted) == 1 else {"study": called.name, "criteria": documents}
 
-    def say(self, document: Mapping[str, object]) -> None:
+    def write_text(self, document: AnyGold) -> None:
         for name, found in split_criteria(document).items():
             self.stdout.write("\n".join([*([name] if name else []), lines(found)]))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -13,7 +15,16 @@ from judging.assessment.services import hold_out
 from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 
 
-class Command(ConcordCommand):
+class SplitDocument(TypedDict):
+    """How a study is split, and the number of items by part."""
+
+    study: str
+    share: float
+    seed: int
+    items: dict[str, int]
+
+
+class Command(ConcordCommand[SplitDocument]):
     help = "Split a study's items by profile, question or dialogue; the held-out part is then only seen on record."
     example = 'hold_out --study "My study" --share 0.5 --seed 7'
 
@@ -21,11 +32,11 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         add_arguments(parser, NewHoldOut)
 
-    def run(self, *, study: str, **options: object) -> dict[str, object]:
+    def run(self, *, study: str, **options: object) -> SplitDocument:
         made = hold_out.hold_out(by=None, study=study_called(study), **read_arguments(NewHoldOut, options))
-        self.sizes = {part: StudyData.load(made.study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
-        return {"study": made.study.name, "share": made.share, "seed": made.seed, "items": self.sizes}
+        sizes = {part: StudyData.load(made.study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
+        return {"study": made.study.name, "share": made.share, "seed": made.seed, "items": sizes}
 
-    def say(self, document: dict[str, object]) -> None:
-        parts = ", ".join(f"{n} {part}" for part, n in self.sizes.items())
+    def write_text(self, document: SplitDocument) -> None:
+        parts = ", ".join(f"{n} {part}" for part, n in document["items"].items())
         self.stdout.write(f"{document['study']}: {parts} items")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -11,15 +12,27 @@ from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import look
 from annotation.corpus.parsing.mappings import ColumnMapping, read_mapping
 from annotation.corpus.queries import load_mapping
+from annotation.management.base import ConcordCommand
 from annotation.management.imports import ImportCommand, read_text
 from core.accounts.models.projects import Project
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError
+from core.files.outcome import ImportDocument
 from core.files.staging import unpack_staged
 from core.files.tables.layout import Layout
 from core.options.fields import add_arguments, read_arguments
 from judging.runs.imports.mapped import load_mapped
 from judging.runs.options import ImportItems
+
+
+class GuessCommand(ConcordCommand[dict[str, object]]):
+    """Print the mapping that fits the file best, and import nothing."""
+
+    makes_roots = True
+
+    def run(self, *, path: Path, **_: object) -> dict[str, object]:
+        with unpack_staged(InputFile.from_path(path)) as file:
+            return look(file, Layout()).guess.to_document()
 
 
 class Command(ImportCommand):
@@ -45,13 +58,19 @@ class Command(ImportCommand):
         )
         add_arguments(parser, ImportItems, but=["on_error"])
 
+    def handle(self, *args: object, **options: Any) -> None:
+        if not options["guess"]:
+            super().handle(*args, **options)
+            return
+        command = GuessCommand()
+        command.stdout = self.stdout
+        command.handle(*args, **options)
+
     def run(
-        self, *, path: Path, guess: bool, format: str | None, mapping: str, on_error: OnError,
+        self, *, path: Path, format: str | None, mapping: str, on_error: OnError,
         project: Project | None, **options: object,
-    ) -> object:  # fmt: skip
+    ) -> ImportDocument:  # fmt: skip
         with unpack_staged(InputFile.from_path(path)) as file:
-            if guess:
-                return look(file, Layout()).guess.to_document()
             outcome = load_mapped(
                 by=None,
                 file=file,
@@ -75,9 +94,3 @@ class Command(ImportCommand):
         if path.suffix in (".json", ".toml"):
             raise InputError("does not exist", file=str(path))
         return load_mapping(None, mapping)
-
-    def say(self, document: dict[str, object]) -> None:
-        if "created" in document:
-            super().say(document)
-        else:
-            self.write_json(document)

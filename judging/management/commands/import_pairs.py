@@ -11,6 +11,7 @@ from annotation.corpus.imports import records
 from annotation.management.imports import ImportCommand
 from core.accounts.models.projects import Project
 from core.files.input_files import InputFile, OnError
+from core.files.outcome import ImportDocument
 from judging.runs.imports import pandalm
 
 
@@ -33,7 +34,7 @@ class Command(ImportCommand):
     def run(
         self, *, path: Path, format: str, source: str, attachments: Path | None, on_error: OnError,
         project: Project | None, **_: object,
-    ) -> object:  # fmt: skip
+    ) -> ImportDocument:  # fmt: skip
         if format == "personafeedback":
             return personafeedback.load(by=None, folder=path, on_error=on_error, project=project).to_document()
         if format == "pandalm":

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from annotation.management.imports import ImportCommand
 from core.accounts.models.projects import Project
 from core.files.input_files import OnError
+from core.files.outcome import ImportDocument
 from judging.runs.imports import personalens
 
 USERS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
@@ -43,7 +44,7 @@ class Command(ImportCommand):
     def run(
         self, *, path: Path, users: set[int] | None, output: Path | None, on_error: OnError, project: Project | None,
         **_: object,
-    ) -> object:  # fmt: skip
+    ) -> ImportDocument:  # fmt: skip
         with tqdm(desc="users", disable=not self.on_terminal) as bar:
 
             def progress(done: int, total: int) -> None:

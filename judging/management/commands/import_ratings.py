@@ -11,6 +11,7 @@ from annotation.management.imports import ImportCommand
 from annotation.studies.imports import ratings
 from core.accounts.models.projects import Project
 from core.files.input_files import InputFile, OnError
+from core.files.outcome import ImportDocument
 from judging.runs.imports import ratings as judge_ratings
 
 
@@ -27,7 +28,7 @@ class Command(ImportCommand):
 
     def run(
         self, *, path: Path, study: str, judge: str | None, on_error: OnError, project: Project | None, **_: object
-    ) -> object:
+    ) -> ImportDocument:
         load = ratings.load if judge is None else partial(judge_ratings.load, judge=judge)
         outcome = load(by=None, file=InputFile.from_path(path), study=study, on_error=on_error, project=project)
         return outcome.to_document()

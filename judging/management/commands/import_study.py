@@ -11,6 +11,7 @@ from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.management.imports import ImportCommand
 from core.accounts.models.projects import Project
 from core.files.input_files import InputFile, OnError
+from core.files.outcome import ImportDocument
 from judging.runs.imports import study_packages as reading
 
 
@@ -36,7 +37,7 @@ class Command(ImportCommand):
     def run(
         self, *, path: Path, format: str, study: str, source: str, fields: list[str], judges: list[str],
         fixed_order: bool, on_error: OnError, project: Project | None, **_: object,
-    ) -> object:  # fmt: skip
+    ) -> ImportDocument:  # fmt: skip
         file, naming = InputFile.from_path(path), parse_naming(fields, judges, fixed_order=fixed_order)
         outcome = reading.load(
             by=None,

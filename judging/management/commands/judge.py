@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 from argparse import BooleanOptionalAction
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -31,7 +30,55 @@ ELSEWHERE = ("judge", "order_policy")
 """Options of a run that this command takes in words of its own."""
 
 
-class Command(ConcordCommand):
+class RunEstimateDocument(TypedDict):
+    """What a run would take; None where it is not known, and ``why`` in words."""
+
+    requests: int
+    cached: int
+    input_tokens: int
+    output_tokens: int
+    too_long: int
+    usd: float | None
+    seconds: float | None
+    basis: Sequence[str]
+    why: Sequence[str]
+
+
+class RunCountsDocument(TypedDict):
+    """How many judgments a run has, and why some have no verdict."""
+
+    expected: int
+    judgments: int
+    scored: int
+    unscored: dict[str, int]
+    can_ask_again: int
+
+
+class RunDocument(TypedDict, total=False):
+    """How a run stands, what one would take, or what its judge ``answers``; of a probe also what was altered."""
+
+    run: int
+    study: str
+    judge: str
+    state: str
+    every_turn: bool
+    unit: str
+    counts: RunCountsDocument
+    in_bulk: bool
+    stop_reason: str
+    cost_usd: dict[str, float]
+    tokens: dict[str, int]
+    errors: list[dict[str, object]]
+    seed: int
+    input_hash: str
+    answers: str
+    estimate: RunEstimateDocument
+    alterations: dict[str, int]
+    items: int
+    left_out: dict[str, int]
+
+
+class Command(ConcordCommand[RunDocument]):
     makes_roots = True
     help = (
         "Let a judge rate the items of a study. Workers do it in the background; --now does it in this process. "
@@ -64,11 +111,11 @@ class Command(ConcordCommand):
     def run(
         self, *, study: str, judge: str, unscored: bool, estimate: bool, test: bool, now: bool, wait: bool,
         **options: object,
-    ) -> dict[str, object]:  # fmt: skip
+    ) -> RunDocument:  # fmt: skip
         if test:
             return test_judge(study, judge, options)
         if estimate:
-            return self.estimate(build_plan(study, judge, options, judges.build_judge))
+            return describe_plan(build_plan(study, judge, options, judges.build_judge))
         if unscored:
             run = self.run_again(study, judge, options, now=now)
         else:
@@ -128,32 +175,23 @@ class Command(ConcordCommand):
         expected = queries.progress(run).expected
         watch(steps, total=expected, count=run.judgments.count, unit="judgments", is_shown=self.on_terminal)
 
-    def estimate(self, plan: runs.Plan) -> dict[str, object]:
-        """What a run would take. Nothing is made, not even a judge."""
-        self.found = found = estimates.estimate(plan)
-        return {
-            "study": plan.study.name,
-            "judge": str(plan.judge),
-            "estimate": {**asdict(found), "usd": None if found.usd is None else float(found.usd)},
-        }
-
-    def describe_failure(self, document: Mapping[str, object]) -> str:
+    def describe_failure(self, document: RunDocument) -> str:
         failure = describe_errors(document)
         return f"{failure} Mend that; the same command goes on." if failure else ""
 
-    def say(self, document: dict[str, Any]) -> None:
+    def write_text(self, document: RunDocument) -> None:
         if "answers" in document:
             self.stdout.write(f"{document['judge']} can run. {document['answers']}")
             return
         if "estimate" in document:
-            self.say_estimate(f"{document['judge']} on {document['study']}", self.found)
+            self.write_estimate(f"{document['judge']} on {document['study']}", document["estimate"])
             return
         counts = document["counts"]
         self.stdout.write(
             f"Run {document['run']} of {document['judge']} on {document['study']} is {document['state']}: "
             f"{counts['judgments']} of {counts['expected']} judgments, {counts['scored']} with a verdict."
         )
-        for line in describe_cost(document["cost_usd"]["known"], document["cost_usd"]["unknown"]):
+        for line in describe_cost(document["cost_usd"]):
             self.stdout.write(line)
         for reason, n in counts["unscored"].items():
             self.stdout.write(f"  {n} unscored: {reason}")
@@ -162,15 +200,15 @@ class Command(ConcordCommand):
         if document["stop_reason"]:
             self.stdout.write(f"  {document['stop_reason']}")
 
-    def say_estimate(self, what: str, found: estimates.Estimate) -> None:
+    def write_estimate(self, what: str, found: RunEstimateDocument) -> None:
         self.stdout.write(
-            f"{what}: {found.requests:,} requests, {found.cached:,} of them answered already; about "
-            f"{found.input_tokens:,} tokens in and {found.output_tokens:,} out."
+            f"{what}: {found['requests']:,} requests, {found['cached']:,} of them answered already; about "
+            f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        self.stdout.write(describe_estimate(None if found.usd is None else float(found.usd), found.seconds))
-        if found.too_long:
-            self.stdout.write(f"About {found.too_long:,} will not fit the model and stay unscored.")
-        for line in (*found.basis, *found.why):
+        self.stdout.write(describe_estimate(found["usd"], found["seconds"]))
+        if found["too_long"]:
+            self.stdout.write(f"About {found['too_long']:,} will not fit the model and stay unscored.")
+        for line in (*found["basis"], *found["why"]):
             self.stdout.write(f"  {line}")
 
 
@@ -181,6 +219,23 @@ def build_plan(study: str, judge: str, options: Mapping[str, Any], define: Calla
         order_policy="both" if options["both_orders"] else options["order"],
         **read_arguments(NewRun, options, but=ELSEWHERE),
     )
+
+
+def describe_plan(plan: runs.Plan) -> RunDocument:
+    """Say what a run would take. Nothing is made, not even a judge."""
+    found = estimates.estimate(plan)
+    reckoned: RunEstimateDocument = {
+        "requests": found.requests,
+        "cached": found.cached,
+        "input_tokens": found.input_tokens,
+        "output_tokens": found.output_tokens,
+        "too_long": found.too_long,
+        "usd": None if found.usd is None else float(found.usd),
+        "seconds": found.seconds,
+        "basis": found.basis,
+        "why": found.why,
+    }
+    return {"study": plan.study.name, "judge": str(plan.judge), "estimate": reckoned}
 
 
 def describe_errors(run: Mapping[str, Any]) -> str:
@@ -216,7 +271,7 @@ def choose_judge(study: str, name: str, options: Mapping[str, Any], define: Call
     )
 
 
-def test_judge(study: str, name: str, options: Mapping[str, object]) -> dict[str, object]:
+def test_judge(study: str, name: str, options: Mapping[str, object]) -> RunDocument:
     """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
     judge = choose_judge(study, name, options, judges.build_judge)
     return {"study": study_called(study).name, "judge": str(judge), "answers": judges.test(judge)}
@@ -234,7 +289,7 @@ def keys(given: Sequence[str] | str | None) -> list[str] | None:
     return None if given is None else split_names(given)
 
 
-def document(run: JudgeRun) -> dict[str, object]:
+def document(run: JudgeRun) -> RunDocument:
     run.refresh_from_db()
     progress = queries.progress(run)
     spent = progress.spent

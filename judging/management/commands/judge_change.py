@@ -15,7 +15,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import improvement, rules
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[VersionChangeDocument]):
     help = (
         "The change in kappa from one version of a judge to another, paired on the items of both, and McNemar's test. "
         "Where a part is held out, on the development part."
@@ -39,7 +39,7 @@ class Command(ConcordCommand):
         before, after = evidence.load_judges([old, new])
         return improvement.change(before, after, bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def say(self, document: VersionChangeDocument) -> None:
+    def write_text(self, document: VersionChangeDocument) -> None:
         self.stdout.write(f"{document['new']} − {document['old']} on {document['part']} items of {document['study']}")
         rows = []
         for key, one in document["criteria"].items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -16,7 +17,16 @@ from judging.assessment.services import improvement
 from judging.judges.services import judges
 
 
-class Command(ConcordCommand):
+class VersionDocument(TypedDict):
+    """The newest version of a judge, and its examples."""
+
+    judge: str
+    version: int
+    is_new: bool
+    examples: list[dict[str, object]]
+
+
+class Command(ConcordCommand[VersionDocument]):
     help = (
         "Make the next version of a judge. Examples are settled items (adjudicated, or gold) of a study's development "
         "part, never of its held-out part; the judge is not asked about its own examples."
@@ -38,7 +48,7 @@ class Command(ConcordCommand):
     def run(
         self, *, judge: str, examples: int | None, from_study: str | None, items: list[str], template: Path | None,
         templates: list[str], **options: object,
-    ) -> dict[str, object]:  # fmt: skip
+    ) -> VersionDocument:  # fmt: skip
         if (examples is not None or items) and not from_study:
             raise InputError("say which study the examples are drawn from", field="from-study")
         if from_study and examples is None and not items:
@@ -56,15 +66,15 @@ class Command(ConcordCommand):
             template=None if template is None else read_text(template, field="template"),
             templates=read_named_texts(templates, field="templates"),
         )
-        self.shown = [
+        shown = [
             {name: one.get(name, 0) for name in ("study", "item", "turn", "external_id", "criterion", "value", "order")}
             for one in made.parameters.get("examples", [])
         ]
-        return {"judge": made.name, "version": made.version, "is_new": made.pk != found.pk, "examples": self.shown}
+        return {"judge": made.name, "version": made.version, "is_new": made.pk != found.pk, "examples": shown}
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: VersionDocument) -> None:
         name = f"{document['judge']} v{document['version']}"
         if not document["is_new"]:
             self.stdout.write(f"nothing would change: {name} stays the newest version")
             return
-        self.stdout.write(f"{name} with {len(self.shown)} examples. Let it judge the study next.")
+        self.stdout.write(f"{name} with {len(document['examples'])} examples. Let it judge the study next.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
+from typing import NotRequired, TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -15,7 +16,16 @@ from judging.judges.models import ModelKey
 from judging.judges.services import keys
 
 
-class Command(ConcordCommand):
+class ModelKeysDocument(TypedDict):
+    """The keys of a project; without one, how many keys of the site were encrypted again."""
+
+    project: str | None
+    keys: NotRequired[list[dict[str, str | bool]]]
+    sealed: NotRequired[int]
+    unreadable: NotRequired[int]
+
+
+class Command(ConcordCommand[ModelKeysDocument]):
     help = "List a project's model keys, keep one (from standard input), forget one, or encrypt all again."
     example = "model_keys default --keep https://api.openai.com < key.txt"
 
@@ -33,24 +43,24 @@ class Command(ConcordCommand):
 
     def run(
         self, *, name: str, keep: str | None, forget: str | None, reseal: bool, note: str, **_: object
-    ) -> dict[str, object]:
+    ) -> ModelKeysDocument:
         if reseal:
-            return {"project": None, **keys.reseal(by=None)}
+            done = keys.reseal(by=None)
+            return {"project": None, "sealed": done["sealed"], "unreadable": done["unreadable"]}
         project = find_project(name) if name else Project.find_or_create_default()
         if keep:
             keys.keep(by=None, project=project, address=keep, key=read_key(), note=note)
         if forget:
             keys.drop(by=None, key=find_key(project, forget))
-        self.listed = describe_keys(project)
-        return {"project": project.slug, "keys": self.listed}
+        return {"project": project.slug, "keys": describe_keys(project)}
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: ModelKeysDocument) -> None:
         if document["project"] is None:
             self.stdout.write(f"{document['sealed']} encrypted again, {document['unreadable']} cannot be read.")
             return
-        for one in self.listed:
+        for one in document["keys"]:
             self.stdout.write(f"{one['address']}{'' if one['readable'] else ' (cannot be read here)'}  {one['note']}")
-        if not self.listed:
+        if not document["keys"]:
             self.stdout.write(f"{document['project']} keeps no keys: those of the environment are used.")
 
 
@@ -66,6 +76,6 @@ def find_key(project: Project, address: str) -> ModelKey:
     return found
 
 
-def describe_keys(project: Project) -> list[dict[str, object]]:
+def describe_keys(project: Project) -> list[dict[str, str | bool]]:
     rows = ModelKey.objects.filter(project=project)
     return [{"address": row.origin, "note": row.note, "readable": keys.is_readable(row)} for row in rows]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -12,7 +14,19 @@ from judging.runs.services import panels as services
 from judging.stats import panels
 
 
-class Command(ConcordCommand):
+class PanelDocument(TypedDict):
+    """The run of a panel."""
+
+    run: int
+    study: str
+    judge: str
+    method: str
+    members: list[str]
+    result: dict[str, object]
+    counts: dict[str, int]
+
+
+class Command(ConcordCommand[PanelDocument]):
     help = "Combine finished runs of several judges, or the repeats of one, into a run of a panel, a judge of its own."
     example = "panel Jury --runs 3,5,8 --by dawid_skene"
 
@@ -23,24 +37,23 @@ class Command(ConcordCommand):
             "--by", "--method", dest="method", choices=panels.METHODS, default=panels.MAJORITY, help="how (majority)"
         )
 
-    def run(self, *, name: str, runs: str, method: str, **_: object) -> dict[str, object]:
+    def run(self, *, name: str, runs: str, method: str, **_: object) -> PanelDocument:
         run = services.combine(by=None, name=name, runs=find_runs(runs), method=method)
-        said, self.members = run.judgments, run.judge.parameters["members"]
-        self.counts = {"judgments": said.count(), "scored": said.exclude(value="").count()}
         return {
             "run": run.pk,
             "study": run.study.name,
             "judge": str(run.judge),
             "method": method,
-            "members": self.members,
+            "members": run.judge.parameters["members"],
             "result": run.result,
-            "counts": self.counts,
+            "counts": {"judgments": run.judgments.count(), "scored": run.judgments.exclude(value="").count()},
         }
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: PanelDocument) -> None:
+        counts = document["counts"]
         self.stdout.write(
-            f"Run {document['run']} of {document['judge']} ({', '.join(self.members)}) on {document['study']}: "
-            f"{self.counts['judgments']} judgments, {self.counts['scored']} with a verdict."
+            f"Run {document['run']} of {document['judge']} ({', '.join(document['members'])}) on {document['study']}: "
+            f"{counts['judgments']} judgments, {counts['scored']} with a verdict."
         )
 
 

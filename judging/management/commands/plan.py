@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -56,7 +57,23 @@ MOST_ITEMS = 20
 """Items that are named on a terminal; the document holds all."""
 
 
-class Command(ConcordCommand):
+class MoreRatingsDocument(TypedDict):
+    """What more ratings would tell, by criterion, and of how many items one more was asked for; None without --ask."""
+
+    study: str
+    criteria: dict[str, CriterionMoreRatingsDocument]
+    asked: int | None
+
+
+@dataclass(frozen=True)
+class PowerPlan:
+    """The plan of a new study, and a row of the power table for each number of items."""
+
+    plan: StudyPlan
+    power: list[PowerDocument]
+
+
+class Command(ConcordCommand[MoreRatingsDocument | PowerPlan]):
     help = (
         "Items and ratings that a study needs for an interval of a given width around kappa, found by simulation, "
         "the tiers that its number of ratings per item can reach, and how often a judge as good as people, and one "
@@ -91,24 +108,23 @@ class Command(ConcordCommand):
         parser.add_argument("--ahead", type=int, help=f"further ratings per item looked at ({AHEAD})")
         parser.add_argument("--ask", action="store_true", help="ask for one more rating of the items named")
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, **options: Any) -> MoreRatingsDocument | PowerPlan:
         if options["settle_tiers"] != bool(options["study"]):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
             _refuse([name for name in USUAL if options[name] != USUAL[name]], "a plan for a new study")
             study = study_called(options["study"])
-            self.criteria = _settle_tiers(study, options["criterion"], options["agreement_cuts"], options["ahead"])
-            wanted = sorted({position for one in self.criteria.values() for position in one["ask"]})
+            criteria = _settle_tiers(study, options["criterion"], options["agreement_cuts"], options["ahead"])
+            wanted = sorted({position for one in criteria.values() for position in one["ask"]})
             asked = ask_more(by=None, study=study, positions=wanted) if options["ask"] and wanted else 0
-            self.asked = asked if options["ask"] else None
-            return {"study": study.name, "criteria": self.criteria, "asked": self.asked}
+            return {"study": study.name, "criteria": criteria, "asked": asked if options["ask"] else None}
         _refuse(
             [name for name in OF_STUDY if options[name] is not None and options[name] is not False], "--settle-tiers"
         )
         first, second, third = numbers(options["cuts"], "cuts", 3)
         shares = numbers(options["shares"], "shares") if options["shares"] else None
         try:
-            self.plan = plan_study(
+            plan = plan_study(
                 n_raters=options["raters"],
                 n_categories=options["categories"],
                 kappa=options["kappa"],
@@ -119,18 +135,22 @@ class Command(ConcordCommand):
                 simulations=options["simulations"],
                 seed=options["seed"],
             )
-            self.power = _power(self.plan, shares, options["items"], options["per_cluster"])
-            return {**self.plan.to_json(), "replace": self.power}
+            return PowerPlan(plan, _power(plan, shares, options["items"], options["per_cluster"]))
         except InputError:
             raise
         except ValueError as error:
             raise InputError(str(error)) from error
 
-    def say(self, document: dict[str, object]) -> None:
-        if "criteria" in document:
-            self._say_settling()
+    def write_json(self, document: object) -> None:
+        if isinstance(document, PowerPlan):
+            document = {**document.plan.to_json(), "replace": document.power}
+        super().write_json(document)
+
+    def write_text(self, document: MoreRatingsDocument | PowerPlan) -> None:
+        if not isinstance(document, PowerPlan):
+            self._write_more_ratings(document)
             return
-        plan = self.plan
+        plan = document.plan
         wanted = f"a {100 * plan.confidence:.0f} % interval {plan.width:g} wide around kappa {plan.kappa:g}"
         if plan.size.n_items is None:
             self.stdout.write(f"No affordable number of items gives {wanted}.")
@@ -143,12 +163,12 @@ class Command(ConcordCommand):
         for size in plan.alternatives:
             cells = (size.n_raters, size.n_items or "-", size.n_ratings or "-")
             self.stdout.write("{:>16} {:>7} {:>9}".format(*cells))
-        self._say_tiers()
+        self._write_tiers(plan)
         self.stdout.write("\nHow often the verdict is replace, if no probe finds anything:")
-        self.stdout.write("\n".join(f"  {power_line(one)}" for one in self.power))
+        self.stdout.write("\n".join(f"  {power_line(one)}" for one in document.power))
 
-    def _say_settling(self) -> None:
-        for key, found in self.criteria.items():
+    def _write_more_ratings(self, document: MoreRatingsDocument) -> None:
+        for key, found in document["criteria"].items():
             self.stdout.write(f"{key}: {found['sentence']}")
             rows = [
                 [row["item"], f"{100 * row['chance']:.0f} %", f"{row['ratings']:.1f}" if row["likely"] else "-"]
@@ -156,15 +176,15 @@ class Command(ConcordCommand):
             ]
             if rows:
                 self.stdout.write(text.columns([["item", "becomes clear", "ratings expected"], *rows]))
-        if self.asked is not None:
-            self.stdout.write(f"Asked for one more rating of {self.asked:,} items.")
+        if document["asked"] is not None:
+            self.stdout.write(f"Asked for one more rating of {document['asked']:,} items.")
 
-    def _say_tiers(self) -> None:
+    def _write_tiers(self, plan: StudyPlan) -> None:
         self.stdout.write("\nKappas that an item can have, by tier:")
         for tier in reversed(TIERS):
-            values = self.plan.tiers.bands[tier]
+            values = plan.tiers.bands[tier]
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
-        for warning in self.plan.warnings:
+        for warning in plan.warnings:
             self.stdout.write(f"\n{warning.message}")
 
 

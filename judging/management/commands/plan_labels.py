@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from django.core.management.base import CommandParser
 
 from annotation.management import text
@@ -18,7 +16,7 @@ from judging.management.commands.audit import power_line
 from judging.stats.result_types import NeededLabelsDocument
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[LabellingPlanDocument]):
     help = (
         "How many labels a corrected mean of a given width takes, with the judge and without; which items are next, "
         "each with the probability that it had. With --name, a study is made of them, and what comes back is weighted."
@@ -30,7 +28,9 @@ class Command(ConcordCommand):
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         add_arguments(parser, NewPlanned, name=None)
 
-    def run(self, *, study: str, judge: str, name: str | None, overlap: int, **options: object) -> Mapping[str, object]:
+    def run(
+        self, *, study: str, judge: str, name: str | None, overlap: int, **options: object
+    ) -> LabellingPlanDocument:
         evidence = StudyData.load(study_called(study))
         mine = evidence.load_judge(evidence.judge(judge))
         rules.lock_rules(by=None, study=evidence.study)
@@ -41,11 +41,11 @@ class Command(ConcordCommand):
         made = labelling_plans.make_study(by=None, evidence=mine, found=found, name=name, overlap=overlap)
         return {**labelling_plans.document(mine, found), "study": made.target.name, "slug": made.target.slug}
 
-    def say(self, document: LabellingPlanDocument) -> None:
+    def write_text(self, document: LabellingPlanDocument) -> None:
         if document["reason"] or document["needed"] is None:
             self.stdout.write(f"no plan: {document['reason']}")
         else:
-            self.say_plan(document, document["needed"])
+            self.write_plan(document, document["needed"])
         self.stdout.write("how often the verdict would be replace, if no probe finds anything:")
         self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["power"]))
         if back := document["came_back"]:
@@ -55,7 +55,7 @@ class Command(ConcordCommand):
             rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]
             self.stdout.write(text.columns(rows))
 
-    def say_plan(self, document: LabellingPlanDocument, needed: NeededLabelsDocument) -> None:
+    def write_plan(self, document: LabellingPlanDocument, needed: NeededLabelsDocument) -> None:
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
         alone = "no number" if needed["without_judge"] is None else f"{needed['without_judge']:.0f}"
         self.stdout.write(

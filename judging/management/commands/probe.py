@@ -16,6 +16,7 @@ from judging.assessment.options import ProbeOptions
 from judging.assessment.services import probes
 from judging.judges.services import judges
 from judging.management.commands import judge as judging
+from judging.management.commands.judge import RunDocument
 from judging.runs.services.runs import Plan
 
 
@@ -34,12 +35,10 @@ class Command(judging.Command):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
-    def run(
-        self, *, study: str, judge: str, estimate: bool, now: bool, wait: bool, **options: object
-    ) -> dict[str, object]:
+    def run(self, *, study: str, judge: str, estimate: bool, now: bool, wait: bool, **options: object) -> RunDocument:
         plan = build_plan(study, judge, options)
         if estimate:
-            told = self.estimate(plan)
+            told = judging.describe_plan(plan)
             found = told.pop("estimate")
             return {**told, "unit": plan.unit, **describe_probe(plan.probe), "estimate": found}
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
@@ -48,8 +47,8 @@ class Command(judging.Command):
         self.work_or_wait(run, now=now, wait=wait)
         return {**judging.document(run), **describe_probe(run.probe)}
 
-    def say(self, document: dict[str, Any]) -> None:
-        super().say(document)
+    def write_text(self, document: RunDocument) -> None:
+        super().write_text(document)
         items, left_out = document["items"], document["left_out"]
         rows = [[name, str(items - left_out.get(name, 0))] for name in document["alterations"]]
         self.stdout.write(text.columns([["altered copies", f"of {items} {document['unit']}s"], *rows]))
@@ -61,6 +60,6 @@ def build_plan(name: str, judge: str, options: Mapping[str, object]) -> Plan:
     return probes.plan(study=study, judge=found, options=ProbeOptions.check(asked))
 
 
-def describe_probe(probe: Mapping[str, object]) -> dict[str, object]:
+def describe_probe(probe: Mapping[str, Any]) -> RunDocument:
     """What a probe run says of its copies: versions of the alterations, items, and how many could not be altered."""
     return {"alterations": probe["alterations"], "items": probe["n_items"], "left_out": probe["left_out"]}

@@ -12,7 +12,7 @@ from judging.assessment.progress_types import AdaptiveDocument, ProgressDocument
 from judging.assessment.services import progress
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[ProgressDocument]):
     help = "Coverage, pace, a forecast of the end, agreement as it grows, and who needs help, of one study."
     example = "progress --study pilot --json"
 
@@ -22,7 +22,7 @@ class Command(ConcordCommand):
     def run(self, *, study: str, **_: object) -> ProgressDocument:
         return progress.compute_study(study_called(study))
 
-    def say(self, document: ProgressDocument) -> None:
+    def write_text(self, document: ProgressDocument) -> None:
         done = f"{document['submitted']:,} of {document['planned']:,} ratings"
         self.stdout.write(f"{document['study']!r} is {document['state']}: {done}.")
         self.stdout.write(f"Done: {describe_forecast(document['forecast'])}")

@@ -11,7 +11,7 @@ from judging.assessment.result_types import CertificateStatusDocument
 from judging.assessment.services import certificate_checks, certificates
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[CertificateStatusDocument]):
     help = "Revoke a certificate, for good. Whoever checks it at this site reads the reason."
     example = 'revoke_certificate 5f0c… --reason "two annotators shared an account"'
 
@@ -26,5 +26,5 @@ class Command(ConcordCommand):
         certificates.revoke(by=None, certificate=certificate, reason=reason)
         return certificate_checks.find_issued(certificate.sha256).to_json()
 
-    def say(self, document: CertificateStatusDocument) -> None:
+    def write_text(self, document: CertificateStatusDocument) -> None:
         self.stdout.write(f"{document['sha256']}: {document['state']}. {' '.join(document['problems'])}")

@@ -12,7 +12,7 @@ from judging.assessment.services import rules, verdicts
 from judging.management.commands.audit import add_rules, rule_changes
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[StudyRulesDocument]):
     help = (
         "The rules of a study's verdicts and its criterion of success. They are locked at the first look at a judge's "
         "result; a change after that takes a reason, and stands on page, report and certificate."
@@ -39,7 +39,7 @@ class Command(ConcordCommand):
         rules.set_rules(by=None, study=called, rules=wanted, success=aim, reason=reason)
         return rules.document(called)
 
-    def say(self, document: StudyRulesDocument) -> None:
+    def write_text(self, document: StudyRulesDocument) -> None:
         record = document["rules_on_record"]
         for label, value in verdicts.describe_rules(document["rules"]):
             self.stdout.write(f"{label}: {value}")

@@ -19,7 +19,7 @@ from judging.assessment.services import scores
 from judging.runs.models.runs import JudgeRun
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[ScoresDocument]):
     help = (
         "Means and distributions of a judge's run, over all, by group, and by turn or response where these were judged."
     )
@@ -43,7 +43,7 @@ class Command(ConcordCommand):
         chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
         return scores.compute_run(found, by=by, reads=read, options=chosen)
 
-    def say(self, document: ScoresDocument) -> None:
+    def write_text(self, document: ScoresDocument) -> None:
         self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")
         for one in document["criteria"].values():
             self.stdout.write("\n".join(["", *criterion(one, document["by"], document["unit"])]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
@@ -9,7 +11,15 @@ from judging.assessment import signing
 from judging.assessment.services import certificates
 
 
-class Command(ConcordCommand):
+class SigningKeysDocument(TypedDict, total=False):
+    """The public keys and what they are for, or only a new private ``key``."""
+
+    key: str
+    algorithm: str
+    keys: list[dict[str, str | bool]]
+
+
+class Command(ConcordCommand[SigningKeysDocument]):
     help = "List the public keys of this site's certificates, sign with a new key from now on, or only print one."
     example = "signing_keys --json\n  python manage.py signing_keys --rotate"
 
@@ -22,17 +32,16 @@ class Command(ConcordCommand):
             help="make a new key in the data folder; of the old one only the public half is kept, and stays listed",
         )
 
-    def run(self, **options: object) -> dict[str, object]:
+    def run(self, **options: object) -> SigningKeysDocument:
         if options["new_key"]:
             return {"key": signing.new_key()}
         if options["rotate"]:
             certificates.rotate_key(by=None)
-        self.keys = certificates.list_keys()
-        return {"algorithm": signing.ALGORITHM, "keys": self.keys}
+        return {"algorithm": signing.ALGORITHM, "keys": certificates.list_keys()}
 
-    def say(self, document: dict[str, object]) -> None:
+    def write_text(self, document: SigningKeysDocument) -> None:
         if "key" in document:
-            self.stdout.write(f"{document['key']}")
+            self.stdout.write(document["key"])
             return
-        for one in self.keys:
+        for one in document["keys"]:
             self.stdout.write(f"{one['public_key']}  {one['key_id']}  {'signs' if one['signs'] else 'checks only'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -43,7 +43,18 @@ OF_PEOPLE: dict[str, Trait] = {
 """By method, what sets people apart besides their consistency."""
 
 
-class Command(ConcordCommand):
+class StudyTiersDocument(TypedDict):
+    """Tiers of several criteria, or predicted difficulty, by their keys."""
+
+    study: str
+    criteria: Mapping[str, BothTiersDocument | NoResultDocument | PredictionDocument]
+
+
+AnyTiers = StudyTiersDocument | BothTiersDocument | NoResultDocument | PredictionDocument
+"""Of several criteria, or of one, or of a file."""
+
+
+class Command(ConcordCommand[AnyTiers]):
     help = "Easy, medium, hard and contested items, counted and by the difficulty model, of a study or of a CSV file."
     example = "tiers ratings.csv --by domain\n  python manage.py tiers --study PandaLM --cuts 0.4,0.6,0.8"
 
@@ -71,7 +82,7 @@ class Command(ConcordCommand):
     def run(
         self, *, file: Path | None, study: str, level: Level | None, categories: str | None, criterion: str | None,
         cuts: str, agreement_cuts: str, chance: Chance, by: str | None, predict: str | None, **options: object,
-    ) -> Mapping[str, object]:  # fmt: skip
+    ) -> AnyTiers:  # fmt: skip
         of_file = {"level": level, "categories": categories}
         check_source(file, study, {"criterion": criterion, "predict": predict}, of_file)
         parsed = tiers.parse_cuts(cuts)
@@ -90,15 +101,13 @@ class Command(ConcordCommand):
             return {**counted, "difficulty": difficulty.compute_table(read.table, cuts=agreeing, counted=by_kappa)}
         return compute_study(study_called(study), criterion, chosen, by, agreeing)
 
-    def say(self, document: Mapping[str, object]) -> None:
+    def write_text(self, document: AnyTiers) -> None:
         for name, found in split_criteria(document).items():
             told = lines_of_prediction(found) if "predicts" in found else lines(found)
             self.stdout.write("\n".join([*([name] if name else []), *told]))
 
 
-def compute_study(
-    study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts
-) -> Mapping[str, object]:
+def compute_study(study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts) -> AnyTiers:
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
     wanted = choose_criteria(found, key)
@@ -106,7 +115,7 @@ def compute_study(
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
-def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> Mapping[str, object]:
+def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> AnyTiers:
     """The prediction of one criterion, or of each."""
     there = {one.key: one for one in study.criteria.all()}
     wanted = choose_criteria(there, key)

@@ -13,7 +13,7 @@ from judging.assessment.result_types import CertificateStatusDocument
 from judging.assessment.services import certificate_checks
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[CertificateStatusDocument]):
     help = (
         "Check a certificate's signature, by this site's keys or by the one given, without asking any other machine; "
         "and that it was not revoked, and judge, prompt and items are those it speaks of. Exits 2 unless it holds."
@@ -31,19 +31,16 @@ class Command(ConcordCommand):
             help="of the issuer, as its page of keys shows it; no other is believed",
         )
 
-    def handle(self, *args: object, **options: object) -> None:
-        self.holds = False
-        super().handle(*args, **options)
-        if not self.holds:
-            raise CommandError("the certificate does not hold", returncode=BAD_INPUT)
-
     def run(self, *, file: Path, public_key: str | None, **_: object) -> CertificateStatusDocument:
         key = read_public_key(public_key) if public_key is not None else None
-        checked = certificate_checks.check(read(file), key)
-        self.holds = checked.holds
-        return checked.to_json()
+        return certificate_checks.check(read(file), key).to_json()
 
-    def say(self, document: CertificateStatusDocument) -> None:
+    def write_document(self, document: CertificateStatusDocument, **options: object) -> None:
+        super().write_document(document, **options)
+        if not document["holds"]:  # bad input, and not the failure that `describe_failure` would say
+            raise CommandError("the certificate does not hold", returncode=BAD_INPUT)
+
+    def write_text(self, document: CertificateStatusDocument) -> None:
         self.stdout.write(document["state"])
         for line in (*document["problems"], *document["notes"]):
             self.stdout.write(f"  {line}")

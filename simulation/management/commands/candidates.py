@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,19 @@ from tqdm import tqdm
 from annotation.management.base import ConcordCommand
 from core.errors import InputError
 from core.files.input_files import InputFile
+from core.files.outcome import ImportDocument
 from core.options.fields import add_arguments, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Making
 from simulation.generation.options import NewSeedRun, PairOptions
-from simulation.generation.result_types import OrdersDocument, SeedRunDocument
+from simulation.generation.result_types import (
+    EstimatedSeedRunDocument,
+    MadePairsDocument,
+    OrdersDocument,
+    SeedRunDocument,
+)
 from simulation.generation.services import candidates, seed_estimates, seed_runs, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
@@ -28,7 +34,10 @@ ELSEWHERE = ("agent", "checker", "seeds", "questions", "against")
 """Options of a run from seeds that this command takes in words of its own."""
 
 
-class Command(ConcordCommand):
+CandidatesDocument = OrdersDocument | SeedRunDocument | EstimatedSeedRunDocument | MadePairsDocument | ImportDocument
+
+
+class Command(ConcordCommand[CandidatesDocument]):
     makes_roots = True
     help = (
         "make: let a model answer questions of profiles at stated levels: none (for anybody), generic "
@@ -59,7 +68,7 @@ class Command(ConcordCommand):
         parser.add_argument("--on-error", choices=["stop", "skip"], default="stop")
         parser.add_argument("--against", nargs="+", default=["full-none"], metavar="LEVEL-LEVEL", help="(full-none)")
 
-    def run(self, **options: Any) -> Mapping[str, object]:
+    def run(self, **options: Any) -> CandidatesDocument:
         if options["does"] == "make":
             return self.make(options)
         if options["does"] == "seeds":
@@ -67,7 +76,7 @@ class Command(ConcordCommand):
         if options["does"] == "import":
             if options["file"] is None:
                 raise InputError("name the file of candidates", field="file")
-            return dict(candidates.load(by=None, path=options["file"], on_error=options["on_error"]).to_document())
+            return candidates.load(by=None, path=options["file"], on_error=options["on_error"]).to_document()
         names = ("length", "same_form", "near", "each", "seed")
         rule = candidates.build_rule(parse_matchups(options["against"]), **{name: options[name] for name in names})
         return candidates.make_pairs(by=None, rule=rule, kind=options["kind"])
@@ -94,7 +103,7 @@ class Command(ConcordCommand):
             one.refresh_from_db()
         return candidates.progress(orders)
 
-    def from_seeds(self, options: dict[str, Any]) -> Mapping[str, object]:
+    def from_seeds(self, options: dict[str, Any]) -> SeedRunDocument | EstimatedSeedRunDocument:
         """Begin the run, or go on with it, and say what every stage left."""
         if options["file"] is None or not options["agent"]:
             raise InputError("name the file of seeds, and --agent who writes", field="file")
@@ -119,8 +128,10 @@ class Command(ConcordCommand):
         run.refresh_from_db()
         return seed_runs.document(run)
 
-    def say(self, document: Any) -> None:
-        if document.get("estimate"):
+    def write_text(self, document: CandidatesDocument) -> None:
+        if "updated" in document:
+            self.write_json(document)
+        elif "estimate" in document:
             found = document["estimate"]
             price = "unknown" if found["usd"] is None else f"{found['usd']:.2f} USD"
             self.stdout.write(
@@ -128,7 +139,7 @@ class Command(ConcordCommand):
                 f"{found['output_tokens']} written, price {price}. {' '.join(found['why'])}"
             )
         elif "stages" in document:
-            self.say_stages(document)
+            self.write_stages(document)
         elif "orders" in document:
             cost = "unknown" if document["cost_usd"] is None else f"{document['cost_usd']:.4f} USD"
             self.stdout.write(
@@ -138,13 +149,11 @@ class Command(ConcordCommand):
             )
             for problem in document["problems"]:
                 self.stdout.write(f"failed: {problem}")
-        elif "pairs" in document:
+        else:
             why = ", ".join(f"{n} {reason}" for reason, n in document["left_out"].items() if n)
             self.stdout.write(f"{document['pairs']} pairs ({document['created']} new). Left out: {why or 'none'}.")
-        else:
-            super().say(document)
 
-    def say_stages(self, document: SeedRunDocument) -> None:
+    def write_stages(self, document: SeedRunDocument) -> None:
         """What every stage left, and what was wrong with replies."""
         for row in document["stages"]:
             why = "".join(f", {n} {reason}" for reason, n in row["left_out"].items())

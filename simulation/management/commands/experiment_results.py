@@ -32,8 +32,7 @@ from simulation.results.services.ranks import rank_document
 from simulation.results.services.sheet import NUMBERS
 
 
-class Command(ConcordCommand):
-    found: ExperimentDocument | RanksDocument
+class Command(ConcordCommand[ExperimentDocument | RanksDocument | SettingsDocument]):
     help = (
         "Print what an experiment found: tables 3, 4, 10, 12, 13 and figures 4 and 5 of PersonaLens, differences "
         "within scenario, persona drift, and how dialogues went. Intervals resample profiles. The same dialogues and "
@@ -68,7 +67,7 @@ class Command(ConcordCommand):
         self, *, name: str, judge: str, against: str, against_judge: str, against_paper: bool, published: bool,
         csv: bool, output: Path | None, **options: object,
     ) -> ExperimentDocument | RanksDocument | SettingsDocument:  # fmt: skip
-        experiment, self.output = experiment_called(name), output
+        experiment = experiment_called(name)
         if against_paper:
             if csv or output:
                 raise InputError("Settings are not figures: print them, or take --json.", field="against_paper")
@@ -79,32 +78,32 @@ class Command(ConcordCommand):
         if against or against_judge:
             other = choose_compared(experiment, against, against_judge)
             ranks = rank_document((experiment, asked), other, chosen, filters)
-            self.found = {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
-            return self.found
+            return {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
         found = results.load_or_compute(experiment, asked, chosen, filters, patient=True)
         if not found or not found["dialogues"]:
             raise InputError("No dialogue of {experiment} has ended yet.", field="name", experiment=experiment)
         shown = add_published(found) if published else found
         tables = {key: shown["tables"][key] for key in choose_tables(shown, options)}
         numbers = {number: key for number, key in shown["numbers"].items() if key in tables}
-        narrowed: ExperimentDocument = {**shown, "tables": tables, "numbers": numbers}
-        self.found = narrowed
-        return self.found
+        return {**shown, "tables": tables, "numbers": numbers}
 
-    def write_document(self, document: object, **options: object) -> None:
-        if not (options["csv"] or self.output):
+    def write_document(
+        self, document: ExperimentDocument | RanksDocument | SettingsDocument, **options: object
+    ) -> None:
+        output = options["output"]
+        if "settings" in document or not (options["csv"] or output):
             super().write_document(document, **options)
             return
-        table = csv_text(results.csv_rows(self.found))
-        if self.output:
-            write_file(self.output, table.encode())
-            self.stderr.write(f"Written: {self.output}")
+        table = csv_text(results.csv_rows(document))
+        if isinstance(output, Path):
+            write_file(output, table.encode())
+            self.stderr.write(f"Written: {output}")
         else:
             self.stdout.write(table, ending="")
 
-    def say(self, document: ExperimentDocument | RanksDocument | SettingsDocument) -> None:
+    def write_text(self, document: ExperimentDocument | RanksDocument | SettingsDocument) -> None:
         if "settings" in document:
-            self.say_settings(document)
+            self.write_settings(document)
             return
         self.stdout.write(
             f"{document['name']}: {document['dialogues']:,} dialogues ended, {document['regular']:,} of them normally. "
@@ -115,7 +114,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
             self.stdout.write(text.columns(list(lines(table)), indent=""))
 
-    def say_settings(self, document: SettingsDocument) -> None:
+    def write_settings(self, document: SettingsDocument) -> None:
         for line in document["warnings"]:
             self.stdout.write(f"Warning: {line}")
         words = {True: "yes", False: "no", None: "not known"}

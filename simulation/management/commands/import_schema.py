@@ -10,7 +10,7 @@ from annotation.management.base import ConcordCommand
 from simulation.experiments.services import schemas
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[dict[str, dict[str, int]]]):
     help = (
         "Import the preference types of every domain with their possible values, as PersonaLens publishes them in "
         "schema.json. Evenness is then over all possible values, and generated profiles are checked against them."
@@ -25,6 +25,6 @@ class Command(ConcordCommand):
         counts = schemas.load(by=None, path=path, source=source)
         return {name: {"preference_types": n} for name, n in counts.items()}
 
-    def say(self, document: dict[str, dict[str, int]]) -> None:
+    def write_text(self, document: dict[str, dict[str, int]]) -> None:
         said = ", ".join(f"{counts['preference_types']} {name}" for name, counts in document.items())
         self.stdout.write(f"Preference types: {said}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -25,7 +25,15 @@ ELSEWHERE = ("kind", "agent", "demographics", "profile", "task", "prompts")
 """Options of an order that this command takes in words of its own."""
 
 
-class Command(ConcordCommand):
+class MadeDocument(TypedDict):
+    """The orders, the kind and id of each record that was made, and how many replies that took."""
+
+    makings: list[int]
+    made: list[dict[str, str | int]]
+    replies: int
+
+
+class Command(ConcordCommand[MadeDocument]):
     makes_roots = True
     help = (
         "Let a model make a profile from demographics, a mask of domains, preferences or summaries for a profile, "
@@ -50,7 +58,7 @@ class Command(ConcordCommand):
             help=f"a text in place of Concord's own: {', '.join(GENERATORS)}",
         )
 
-    def run(self, *, project: Project | None, **options: Any) -> dict[str, object]:
+    def run(self, *, project: Project | None, **options: Any) -> MadeDocument:
         keys = load_keyring_for(None, project)
         agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
         replaced = read_named_texts(options["prompt"], field="prompt")
@@ -76,14 +84,16 @@ class Command(ConcordCommand):
             one.refresh_from_db()
         if failed := [one for one in made if one.problem]:
             raise InputError(failed[0].problem, field=options["kind"])
-        self.made = [{"kind": kind, "id": pk} for one in made for kind, pk in one.made]
-        replies = sum(len(one.replies) for one in made)
-        return {"makings": [one.pk for one in made], "made": self.made, "replies": replies}
+        return {
+            "makings": [one.pk for one in made],
+            "made": [{"kind": kind, "id": pk} for one in made for kind, pk in one.made],
+            "replies": sum(len(one.replies) for one in made),
+        }
 
-    def say(self, document: dict[str, object]) -> None:
-        for one in self.made:
+    def write_text(self, document: MadeDocument) -> None:
+        for one in document["made"]:
             self.stdout.write(f"{one['kind']} {one['id']}")
-        self.stdout.write(f"{len(self.made)} made from {document['replies']} replies.")
+        self.stdout.write(f"{len(document['made'])} made from {document['replies']} replies.")
 
 
 def profiles(names: str) -> list[Profile | None]:

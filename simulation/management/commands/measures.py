@@ -14,12 +14,18 @@ from core.documents import Row
 from core.errors import InputError
 from core.files.writing import output_path, write_file
 from simulation.results import charts
-from simulation.results.measure_types import MeasuresDocument, MeasureTableDocument, ProfileMeasuresDocument
+from simulation.results.measure_types import (
+    AllMeasuresDocument,
+    FigureDocument,
+    MeasuresDocument,
+    MeasureTableDocument,
+    ProfileMeasuresDocument,
+)
 from simulation.results.services import measure_tables, measures
 from simulation.results.services.measure_tables import KINDS, table_5
 
 
-class Command(ConcordCommand):
+class Command(ConcordCommand[MeasureTableDocument | AllMeasuresDocument | FigureDocument]):
     help = (
         "Measure a source's profiles and dialogues: domains, demographics, evenness of preferences, variety of words. "
         "The tables and the figure are numbered as in PersonaLens (arXiv 2506.09902)."
@@ -40,26 +46,25 @@ class Command(ConcordCommand):
     def run(
         self, *, source: str, table: str | None, figure: str | None, study: str | None, published: bool,
         output: Path | None, **_: object,
-    ) -> Mapping[str, object]:  # fmt: skip
+    ) -> MeasureTableDocument | AllMeasuresDocument | FigureDocument:  # fmt: skip
         if (table == "5") != bool(study):
             raise InputError("Table 5 and --study belong together.", field="study")
         if output and not figure:
             raise InputError("Only a figure is written to a file: give --figure too.", field="output")
         if study:
-            self.tables = [table_5(by=None, study=study_called(study), with_published=published)]
-            return self.tables[0]
+            return table_5(by=None, study=study_called(study), with_published=published)
         kinds = [KINDS[table]] if table else ["profiles"] if figure else measures.KINDS
         found = {kind: load_measures(kind, source) for kind in kinds}
         check(found, source)
         if figure and (profiles := found["profiles"]) and "demographics" in profiles:
             return self.figure(profiles, output)
         numbers = [table] if table else list(KINDS)
-        self.tables = [
+        tables = [
             measure_tables.table(one, of, with_published=published) for one in numbers if (of := found[KINDS[one]])
         ]
-        return self.tables[0] if table else document(found, self.tables)
+        return tables[0] if table else document(found, tables)
 
-    def figure(self, profiles: ProfileMeasuresDocument, output: Path | None) -> dict[str, object]:
+    def figure(self, profiles: ProfileMeasuresDocument, output: Path | None) -> FigureDocument:
         fields = charts.figure_3(profiles["demographics"])
         if not fields:
             raise InputError(
@@ -72,11 +77,11 @@ class Command(ConcordCommand):
             write_file(output, svg.encode())
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
 
-    def say(self, document: Mapping[str, object]) -> None:
+    def write_text(self, document: MeasureTableDocument | AllMeasuresDocument | FigureDocument) -> None:
         if "svg" in document:
-            self.stdout.write(f"Wrote {document['file']}." if document["file"] else f"{document['svg']}")
+            self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
             return
-        for one in self.tables:
+        for one in document["tables"].values() if "tables" in document else [document]:
             rows = text.columns(list(lines(one["rows"]))) or "  The source has nothing of this."
             self.stdout.write(f"Table {one['table']}. {one['caption']}\n{rows}\n")
             if "published" in one:
@@ -106,16 +111,18 @@ def check(found: Mapping[str, object], source: str) -> None:
         )
 
 
-def document(found: Mapping[str, MeasuresDocument | None], tables: Sequence[MeasureTableDocument]) -> dict[str, object]:
+def document(
+    found: Mapping[str, MeasuresDocument | None], tables: Sequence[MeasureTableDocument]
+) -> AllMeasuresDocument:
     """All measures, the tables by their numbers among them."""
-    measured = found["profiles"]
+    measured, spoken = found["profiles"], found["dialogues"]
     types = measured["preferences"] if measured and "preferences" in measured else []
-    profiles, dialogues = dict(measured or {}), dict(found["dialogues"] or {})
+    profiles, dialogues = dict(measured or {}), dict(spoken or {})
     return {
         "profiles": {name: profiles[name] for name in ("source", "profiles", "seed", "bootstrap") if profiles},
         "evenness": {f"{one['domain']} · {one['type']}": one for one in types},
         "dialogues": {name: value for name, value in dialogues.items() if name != "diversity"},
-        "diversity": dialogues.get("diversity", {}),
+        "diversity": spoken["diversity"] if spoken and "diversity" in spoken else {},
         "tables": {one["table"]: one for one in tables},
     }
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -37,7 +36,42 @@ ELSEWHERE = ("name", "user_agent", "assistants", "conditions", "users", "tasks",
 """Options of an experiment that this command takes in words of its own."""
 
 
-class Command(ConcordCommand):
+class ExperimentEstimateDocument(TypedDict):
+    """What an experiment would take; None where it is not known, and ``why`` in words."""
+
+    dialogues: int
+    turns: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    seconds: float | None
+    masked: int
+    absent: int
+    without_goal: int
+    basis: Sequence[str]
+    why: Sequence[str]
+
+
+class ExperimentStateDocument(TypedDict, total=False):
+    """How an experiment stands, or what one would take."""
+
+    experiment: int | None
+    name: str
+    state: str
+    counts: dict[str, int]
+    endings: dict[str, int]
+    masked: int
+    absent: int
+    cost_usd: dict[str, float]
+    tokens: dict[str, int]
+    stop_reason: str
+    study: str | None
+    seed: int
+    input_hash: str
+    estimate: ExperimentEstimateDocument
+
+
+class Command(ConcordCommand[ExperimentStateDocument]):
     makes_roots = True
     help = (
         "Let a user agent play users with tasks, and talk with assistants under conditions. Workers do it in the "
@@ -80,14 +114,12 @@ class Command(ConcordCommand):
     def run(
         self, *, also_annotate: int | None, draw: str, estimate: bool, now: bool, no_wait: bool,
         project: Project | None, **options: object,
-    ) -> dict[str, object]:  # fmt: skip
+    ) -> ExperimentStateDocument:  # fmt: skip
         check_combination(also_annotate, no_wait=no_wait)
         keys = load_keyring_for(None, project)
         plan = build_plan(keys, options)
         if estimate:
-            self.found = found = estimates.estimate(plan)
-            usd = None if found.usd is None else float(found.usd)
-            return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
+            return describe_plan(plan)
         for agent in plan.agents:
             agents_services.probe(agent, keys)  # may wait on the network, so not while the database is locked
         experiment = self.find_or_create(plan, project, now=now)
@@ -124,9 +156,9 @@ class Command(ConcordCommand):
         total, ended = experiment.dialogues.count(), experiment.dialogues.exclude(ending="")
         watch(steps, total=total, count=ended.count, unit="dialogues", is_shown=self.on_terminal)
 
-    def say(self, document: dict[str, Any]) -> None:
-        if document.get("estimate"):
-            self.say_estimate(document["name"], self.found)
+    def write_text(self, document: ExperimentStateDocument) -> None:
+        if "estimate" in document:
+            self.write_estimate(document["name"], document["estimate"])
             return
         counts = document["counts"]
         self.stdout.write(
@@ -135,30 +167,30 @@ class Command(ConcordCommand):
         )
         for name, n in document["endings"].items():
             self.stdout.write(f"  {n} × {name}")
-        for line in describe_cost(document["cost_usd"]["known"], document["cost_usd"]["unknown"], " turns"):
+        for line in describe_cost(document["cost_usd"], " turns"):
             self.stdout.write(line)
-        self.say_left_out(document["masked"], document["absent"])
+        self.write_left_out(document["masked"], document["absent"])
         if document["stop_reason"]:
             self.stdout.write(f"  {document['stop_reason']}")
         if document["study"]:
             self.stdout.write(f"  For people: {document['study']}")
 
-    def say_left_out(self, masked: int, absent: int) -> None:
+    def write_left_out(self, masked: int, absent: int) -> None:
         if masked:
             self.stdout.write(f"  {masked:,} pairs of user and task are masked and left out.")
         if absent:
             self.stdout.write(f"  {absent:,} pairs of user and task have no scenario and are left out.")
 
-    def say_estimate(self, name: str, found: estimates.Estimate) -> None:
+    def write_estimate(self, name: str, found: ExperimentEstimateDocument) -> None:
         self.stdout.write(
-            f"{name}: {found.dialogues:,} dialogues, about {found.turns:,} turns; about "
-            f"{found.input_tokens:,} tokens in and {found.output_tokens:,} out."
+            f"{name}: {found['dialogues']:,} dialogues, about {found['turns']:,} turns; about "
+            f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        self.stdout.write(describe_estimate(None if found.usd is None else float(found.usd), found.seconds))
-        self.say_left_out(found.masked, found.absent)
-        if found.without_goal:
-            self.stdout.write(f"  {found.without_goal:,} tasks have no goal: their completion cannot be judged.")
-        for line in (*found.basis, *found.why):
+        self.stdout.write(describe_estimate(found["usd"], found["seconds"]))
+        self.write_left_out(found["masked"], found["absent"])
+        if found["without_goal"]:
+            self.stdout.write(f"  {found['without_goal']:,} tasks have no goal: their completion cannot be judged.")
+        for line in (*found["basis"], *found["why"]):
             self.stdout.write(f"  {line}")
 
 
@@ -188,12 +220,31 @@ def build_plan(keys: Keyring, options: Mapping[str, Any]) -> experiments.Plan:
     )
 
 
+def describe_plan(plan: experiments.Plan) -> ExperimentStateDocument:
+    """Say what an experiment would take. Nothing is made."""
+    found = estimates.estimate(plan)
+    reckoned: ExperimentEstimateDocument = {
+        "dialogues": found.dialogues,
+        "turns": found.turns,
+        "input_tokens": found.input_tokens,
+        "output_tokens": found.output_tokens,
+        "usd": None if found.usd is None else float(found.usd),
+        "seconds": found.seconds,
+        "masked": found.masked,
+        "absent": found.absent,
+        "without_goal": found.without_goal,
+        "basis": found.basis,
+        "why": found.why,
+    }
+    return {"experiment": None, "name": plan.name, "estimate": reckoned}
+
+
 def shorten_ids(ids: str) -> str:
     """What was asked for as part of a name: only how many ids there are where they are long."""
     return ids if len(ids) <= 40 else f"{ids.count(',') + 1} named"
 
 
-def document(experiment: Experiment, study: Study | None) -> dict[str, object]:
+def document(experiment: Experiment, study: Study | None) -> ExperimentStateDocument:
     experiment.refresh_from_db()
     found, spent = queries.progress(experiment), queries.load_spending(experiment)
     return {
