@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.distinct import distinct_items
 from annotation.stats.intervals import compute_intervals
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.result_types import NoteDocument, TierPlanDocument
 from annotation.stats.simulated import simulate_agreement
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import FEW_ITEMS, StatWarning
@@ -33,6 +35,28 @@ WIDEST = 2.0
 """Width of an interval that says nothing: kappa runs from -1 to 1."""
 
 
+class SizeDocument(TypedDict):
+    raters: int
+    items: int | None
+    ratings: int | None
+    simulated_width: float
+
+
+class StudyPlanDocument(SizeDocument):
+    categories: int
+    kappa: float
+    width: float
+    confidence: float
+    shares: list[float]
+    alternatives: list[SizeDocument]
+    cheapest: SizeDocument | None
+    tiers: TierPlanDocument
+    overlap: int | None
+    seed: int
+    simulations: int
+    warnings: list[NoteDocument]
+
+
 @dataclass(frozen=True)
 class Size:
     """A study of a size.
@@ -52,7 +76,7 @@ class Size:
     n_ratings: int | None
     width: float
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> SizeDocument:
         """The size as JSON types."""
         return {
             "raters": self.n_raters,
@@ -107,11 +131,10 @@ class StudyPlan:
         """The proposed number of raters per item: the fewest that leave no tier empty; None where none do."""
         return self.tiers.overlap
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> StudyPlanDocument:
         """The plan as JSON types."""
-        size = self.size.to_json()
         return {
-            **size,
+            **self.size.to_json(),
             "categories": self.n_categories,
             "kappa": self.kappa,
             "width": self.width,

@@ -33,6 +33,14 @@ def find_project(name: str) -> Project:
     return found
 
 
+def find_account(username: str, *, field: str) -> User:
+    """The account of this name; InputError at the field if there is none."""
+    found = User.objects.filter(username=username).first()
+    if found is None:
+        raise InputError("There is no account {name!r}.", field=field, name=username)
+    return found
+
+
 COLUMNS = Columns(User)
 FIND = f"SELECT {COLUMNS.render('annotation_user')} FROM annotation_user WHERE id = %(pk)s"  # noqa: S608 # nosec B608 # columns
 

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from core.accounts import permissions
 from core.accounts.models.users import User
+from core.accounts.queries import find_account
 from core.audit.heads import AuditHead, UnknownKeyError
 from core.audit.models import BEGINNING, Act
 from core.batches import iterate_batches
@@ -53,10 +54,7 @@ def list_events(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
         library = Q(project_id=None, verb__startswith="material.") | Q(project_id=None, verb__startswith="schema.")
         rows = rows.filter(Q(who=seen_by) | Q(project_id__in=permissions.memberships(seen_by)) | library)
     if wanted.person:
-        who = User.objects.filter(username=wanted.person).first()
-        if who is None:
-            raise InputError("There is no account {person!r}.", field="person", person=wanted.person)
-        rows = rows.filter(who=who)
+        rows = rows.filter(who=find_account(wanted.person, field="person"))
     if wanted.study:
         rows = rows.filter(study_id=study_named(wanted.study, rows))
     if wanted.verb:

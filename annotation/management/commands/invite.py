@@ -69,7 +69,7 @@ class Command(ConcordCommand[NewInvitationDocument | InvitationsDocument]):
         if revoke is not None:
             old = found.invitations.filter(pk=revoke).first()
             if old is None:
-                raise InputError("{study} has no invitation {options}.", field="revoke", study=found, options=revoke)
+                raise InputError("{study} has no invitation {number}.", field="revoke", study=found, number=revoke)
             enrolment.revoke(by=None, invitation=old)
         if list or revoke is not None:
             return {"study": found.name, "invitations": list_invitations(found)}

@@ -7,10 +7,8 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.management.commands.project import ProjectDocument, describe_project
 from core.accounts.models.projects import Membership
-from core.accounts.models.users import User
-from core.accounts.queries import find_project
+from core.accounts.queries import find_account, find_project
 from core.accounts.services import projects
-from core.errors import InputError
 
 
 class Command(ConcordCommand[ProjectDocument]):
@@ -25,9 +23,7 @@ class Command(ConcordCommand[ProjectDocument]):
         what.add_argument("--remove", action="store_true", help="take the account out of the project")
 
     def run(self, *, project: str, user: str, role: str | None, **_: object) -> ProjectDocument:
-        found, person = find_project(project), User.objects.filter(username=user).first()
-        if person is None:
-            raise InputError("There is no account {options!r}.", field="user", options=user)
+        found, person = find_project(project), find_account(user, field="user")
         if role is None:
             projects.leave(by=None, project=found, user=person)
         else:

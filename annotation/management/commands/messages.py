@@ -27,7 +27,7 @@ class Command(ConcordCommand[Listing]):
         if answer is not None:
             item = found.items.filter(position=answer).first()
             if item is None:
-                raise InputError("{study} has no item {options}.", field="answer", study=found, options=answer)
+                raise InputError("{study} has no item {number}.", field="answer", study=found, number=answer)
             given = ThreadAnswer(**read_arguments(ThreadAnswer, options))
             (annotator,) = people_called([given.annotator], "annotator")
             item_messages.write(by=None, study=found, item=item, annotator=annotator, text=given.text)

@@ -8,9 +8,8 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from core.accounts.models.projects import Project
-from core.accounts.models.users import User
+from core.accounts.queries import find_account
 from core.accounts.services import projects
-from core.errors import InputError
 
 
 class ProjectDocument(TypedDict):
@@ -34,9 +33,7 @@ class Command(ConcordCommand[dict[str, list[ProjectDocument]]]):
             return {
                 "projects": [describe_project(one) for one in Project.objects.prefetch_related("memberships__user")]
             }
-        person = None if owner is None else User.objects.filter(username=owner).first()
-        if owner is not None and person is None:
-            raise InputError("There is no account {options!r}.", field="owner", options=owner)
+        person = None if owner is None else find_account(owner, field="owner")
         return {"projects": [describe_project(projects.make(by=None, name=name, owner=person))]}
 
     def write_text(self, document: dict[str, list[ProjectDocument]]) -> None:

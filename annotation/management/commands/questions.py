@@ -41,7 +41,7 @@ class Command(ConcordCommand[QuestionsDocument]):
         if remove:
             question = found.demographic_questions.filter(key=remove).first()
             if question is None:
-                raise InputError("{study} has no question {options!r}.", field="remove", study=found, options=remove)
+                raise InputError("{study} has no question {name!r}.", field="remove", study=found, name=remove)
             erased = demographics.remove_question(by=None, question=question)
         return {
             "study": found.name,

@@ -11,6 +11,7 @@ from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import to_words
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
+from core.accounts.queries import find_account
 from core.accounts.services import tokens
 from core.errors import InputError
 from core.options.fields import split_names
@@ -35,9 +36,7 @@ class Command(ConcordCommand[TokensDocument]):
     def run(
         self, *, username: str, name: str | None, scopes: list[str], days: int, revoke: int | None, **_: object
     ) -> TokensDocument:
-        user = User.objects.filter(username=username).first()
-        if user is None:
-            raise InputError("There is nobody called {options!r}.", field="username", options=username)
+        user = find_account(username, field="username")
         if revoke is not None:
             return {"tokens": [describe_token(revoke_token(user, revoke))]}
         if name is None:

@@ -47,7 +47,7 @@ class Command(ConcordCommand[WebhooksDocument]):
                 raise InputError("Say who makes it.", field="by")
             maker = User.objects.filter(username=by, is_researcher=True).first()
             if maker is None:
-                raise InputError("There is no researcher called {options!r}.", field="by", options=by)
+                raise InputError("There is no researcher called {name!r}.", field="by", name=by)
             hook, secret = webhooks.make(by=maker, url=url, events=split_names(events), project=project)
             return {"secret": secret, "webhooks": [describe_webhook(hook)]}
         if end is not None:

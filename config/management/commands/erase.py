@@ -11,8 +11,7 @@ from annotation.management.base import ConcordCommand
 from annotation.recruitment.services import withdrawn
 from config.erasure import erasing
 from config.erasure.erasing import load_about
-from core.accounts.models.users import User
-from core.errors import InputError
+from core.accounts.queries import find_account
 
 
 class ErasureDocument(TypedDict):
@@ -38,9 +37,7 @@ class Command(ConcordCommand[ErasureDocument]):
         parser.add_argument("--do", action="store_true", help="erase; without, nothing is changed")
 
     def run(self, *, username: str, notes: bool, do: bool, **_: object) -> ErasureDocument:
-        person = User.objects.filter(username=username).first()
-        if person is None:
-            raise InputError("There is nobody called {options!r}.", field="username", options=username)
+        person = find_account(username, field="username")
         found = load_about(by=None, person=person)
         if do:
             erasing.erase_person(by=None, person=person, notes=notes)

@@ -42,9 +42,7 @@ class Command(ConcordCommand[StudyCascadeDocument]):
         if criterion:
             found = [one for one in found if one.criterion.key == criterion]
             if not found:
-                raise InputError(
-                    "{options!r} is not a criterion of all of these judges", field="criterion", options=criterion
-                )
+                raise InputError("{key!r} is not a criterion of all of these judges", field="criterion", key=criterion)
         document = cascades.document(each, found)
         document["on_record"] = cascade_records.compute_study(evidence)
         if escalate:

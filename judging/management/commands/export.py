@@ -70,11 +70,11 @@ class Command(ConcordCommand[LabelsFileDocument]):
     ) -> LabelsFileDocument:
         if format not in KNOWN:
             known = ", ".join(KNOWN)
-            raise InputError("{options!r} is not one of {known}", field="format", options=format, known=known)
+            raise InputError("{format!r} is not one of {known}", field="format", format=format, known=known)
         if format not in files.FORMATS:
             if tiers:
                 fit = ", ".join(files.FORMATS)
-                raise InputError("goes with {formats}, not with {options}", field="tiers", formats=fit, options=format)
+                raise InputError("goes with {formats}, not with {format}", field="tiers", formats=fit, format=format)
             return self.export_package(study, format, output)
         fmt = files.format_named(format)
         called = study_called(study)

@@ -67,14 +67,14 @@ class Command(ImportCommand):
         command.handle(*args, **options)
 
     def run(
-        self, *, path: Path, format: str | None, mapping: str, on_error: OnError,
+        self, *, path: Path, format: str | None, mapping: str | None, on_error: OnError,
         project: Project | None, **options: object,
     ) -> ImportDocument:  # fmt: skip
         with unpack_staged(InputFile.from_path(path)) as file:
             outcome = load_mapped(
                 by=None,
                 file=file,
-                mapping=self.find_mapping(format, mapping),
+                mapping=self.find_mapping(format, mapping or ""),
                 on_error=on_error,
                 project=project,
                 **read_arguments(ImportItems, options, but=["on_error"]),

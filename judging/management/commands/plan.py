@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, final
 
 from django.core.management.base import CommandParser
 
@@ -19,7 +18,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.difficulty.more import AHEAD
-from annotation.stats.planning import StudyPlan, plan_study
+from annotation.stats.planning import StudyPlan, StudyPlanDocument, plan_study
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
@@ -65,15 +64,14 @@ class MoreRatingsDocument(TypedDict):
     asked: int | None
 
 
-@dataclass(frozen=True)
-class PowerPlan:
+@final
+class PowerPlanDocument(StudyPlanDocument):
     """The plan of a new study, and a row of the power table for each number of items."""
 
-    plan: StudyPlan
-    power: list[PowerDocument]
+    replace: list[PowerDocument]
 
 
-class Command(ConcordCommand[MoreRatingsDocument | PowerPlan]):
+class Command(ConcordCommand[MoreRatingsDocument | PowerPlanDocument]):
     help = (
         "Items and ratings that a study needs for an interval of a given width around kappa, found by simulation, "
         "the tiers that its number of ratings per item can reach, and how often a judge as good as people, and one "
@@ -108,7 +106,7 @@ class Command(ConcordCommand[MoreRatingsDocument | PowerPlan]):
         parser.add_argument("--ahead", type=int, help=f"further ratings per item looked at ({AHEAD})")
         parser.add_argument("--ask", action="store_true", help="ask for one more rating of the items named")
 
-    def run(self, **options: Any) -> MoreRatingsDocument | PowerPlan:
+    def run(self, **options: Any) -> MoreRatingsDocument | PowerPlanDocument:
         if options["settle_tiers"] != bool(options["study"]):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
@@ -135,37 +133,34 @@ class Command(ConcordCommand[MoreRatingsDocument | PowerPlan]):
                 simulations=options["simulations"],
                 seed=options["seed"],
             )
-            return PowerPlan(plan, _power(plan, shares, options["items"], options["per_cluster"]))
+            power = _power(plan, shares, options["items"], options["per_cluster"])
+            return {**plan.to_json(), "replace": power}
         except InputError:
             raise
         except ValueError as error:
             raise InputError(str(error)) from error
 
-    def write_json(self, document: object) -> None:
-        if isinstance(document, PowerPlan):
-            document = {**document.plan.to_json(), "replace": document.power}
-        super().write_json(document)
-
-    def write_text(self, document: MoreRatingsDocument | PowerPlan) -> None:
-        if not isinstance(document, PowerPlan):
+    def write_text(self, document: MoreRatingsDocument | PowerPlanDocument) -> None:
+        if "criteria" in document:
             self._write_more_ratings(document)
-            return
-        plan = document.plan
-        wanted = f"a {100 * plan.confidence:.0f} % interval {plan.width:g} wide around kappa {plan.kappa:g}"
-        if plan.size.n_items is None:
+        else:
+            self._write_plan(document)
+
+    def _write_plan(self, plan: PowerPlanDocument) -> None:
+        wanted = f"a {100 * plan['confidence']:.0f} % interval {plan['width']:g} wide around kappa {plan['kappa']:g}"
+        if plan["items"] is None:
             self.stdout.write(f"No affordable number of items gives {wanted}.")
         else:
             self.stdout.write(
-                f"{plan.size.n_items:,} items with {plan.size.n_raters} ratings each, {plan.size.n_ratings:,} ratings "
-                f"in all, give {wanted}."
+                f"{plan['items']:,} items with {plan['raters']} ratings each, {plan['ratings']:,} ratings in all, "
+                f"give {wanted}."
             )
         self.stdout.write("\nRatings per item   items   ratings")
-        for size in plan.alternatives:
-            cells = (size.n_raters, size.n_items or "-", size.n_ratings or "-")
-            self.stdout.write("{:>16} {:>7} {:>9}".format(*cells))
+        for size in plan["alternatives"]:
+            self.stdout.write(f"{size['raters']:>16} {size['items'] or '-':>7} {size['ratings'] or '-':>9}")
         self._write_tiers(plan)
         self.stdout.write("\nHow often the verdict is replace, if no probe finds anything:")
-        self.stdout.write("\n".join(f"  {power_line(one)}" for one in document.power))
+        self.stdout.write("\n".join(f"  {power_line(one)}" for one in plan["replace"]))
 
     def _write_more_ratings(self, document: MoreRatingsDocument) -> None:
         for key, found in document["criteria"].items():
@@ -179,13 +174,13 @@ class Command(ConcordCommand[MoreRatingsDocument | PowerPlan]):
         if document["asked"] is not None:
             self.stdout.write(f"Asked for one more rating of {document['asked']:,} items.")
 
-    def _write_tiers(self, plan: StudyPlan) -> None:
+    def _write_tiers(self, plan: PowerPlanDocument) -> None:
         self.stdout.write("\nKappas that an item can have, by tier:")
         for tier in reversed(TIERS):
-            values = plan.tiers.bands[tier]
+            values = plan["tiers"]["bands"][tier]
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
-        for warning in plan.warnings:
-            self.stdout.write(f"\n{warning.message}")
+        for warning in plan["warnings"]:
+            self.stdout.write(f"\n{warning['message']}")
 
 
 def _refuse(foreign: Sequence[str], owner: str) -> None:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.studies.queries.studies import study_called
+from core.accounts.models.projects import Project
 from core.audit.log import audit_batch
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import ProbeOptions
@@ -35,7 +36,11 @@ class Command(judging.Command):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
-    def run(self, *, study: str, judge: str, estimate: bool, now: bool, wait: bool, **options: object) -> RunDocument:
+    def run(
+        self, *, study: str, judge: str, estimate: bool, now: bool, wait: bool, project: Project | None = None,
+        **options: object,
+    ) -> RunDocument:  # fmt: skip
+        judging.check_project(study, project)
         plan = build_plan(study, judge, options)
         if estimate:
             told = judging.describe_plan(plan)

@@ -39,7 +39,7 @@ class Command(ConcordCommand[ScoresDocument]):
     def run(self, *, run: int, by: str, read: str, **options: object) -> ScoresDocument:
         found = JudgeRun.objects.filter(pk=run).select_related("judge", "study").first()
         if found is None:
-            raise InputError("There is no run {options}.", field="run", options=run)
+            raise InputError("There is no run {number}.", field="run", number=run)
         chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
         return scores.compute_run(found, by=by, reads=read, options=chosen)
 

@@ -467,7 +467,7 @@ class TestCommand:
         assert (said["did"], said["labels"], said["studies"]) == (False, 4, ["Pilot"])
         assert not User.objects.get(pk=bob.pk).erased_at
         assert self.said("bob", "--do", "--notes")["number"] == User.objects.get(pk=bob.pk).username
-        with pytest.raises(CommandError, match="nobody called 'bob'"):
+        with pytest.raises(CommandError, match="no account 'bob'"):
             self.said("bob", "--do")
 
 

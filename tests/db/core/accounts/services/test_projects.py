@@ -102,6 +102,11 @@ def test_a_judge_of_a_study_is_made_in_the_studys_project(capsys):
     with pytest.raises(CommandError):
         call_command("judge", study.slug, "--judge", "theirs", "--provider", "baseline", "--no-wait")
     assert {judge.project for judge in Judge.objects.all()} <= {study.project}
+    ProjectFactory(slug="third")
+    for command in (("judge", study.slug), ("probe", "--study", study.slug)):
+        with pytest.raises(CommandError, match="The study is of another project") as refused:
+            call_command(*command, "--judge", "theirs", "--project", "third")
+        assert refused.value.returncode == 2
 
 
 def test_a_judge_of_another_project_rates_nothing_here():
