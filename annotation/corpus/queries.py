@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Scenario, Task
 from annotation.corpus.parsing.mappings import ColumnMapping, parse_mapping, read_mapping
 from core import row_counts
+from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.errors import InputError
@@ -117,19 +118,20 @@ def list_mappings(by: User | None) -> QuerySet[SavedMapping]:
     return rows if by is None else filter_visible(by, rows)
 
 
-def find_mapping(by: User | None, name: str) -> SavedMapping:
-    """The mapping saved under that name. InputError, naming those that there are, without one."""
-    found = list_mappings(by).filter(name=name).first()
+def find_mapping(by: User | None, name: str, project: Project | None = None) -> SavedMapping:
+    """The mapping saved under that name (in the project). InputError, naming those that there are, without one."""
+    there = list_mappings(by) if project is None else list_mappings(by).filter(project=project)
+    found = there.filter(name=name).first()
     if found is None:
-        known = ", ".join(list_mappings(by).values_list("name", flat=True)[:20]) or "none"
+        known = ", ".join(there.values_list("name", flat=True)[:20]) or "none"
         raise InputError(
             "there is no saved mapping {name!r}; there are: {known}", field="mapping", name=name, known=known
         )
     return found
 
 
-def load_mapping(by: User | None, given: str) -> ColumnMapping:
+def load_mapping(by: User | None, given: str, project: Project | None = None) -> ColumnMapping:
     """The mapping in a text of JSON or TOML, or saved under that name."""
     if "\n" in given or given.lstrip().startswith("{") or "=" in given:
         return read_mapping(given)
-    return parse_mapping(find_mapping(by, given.strip()).document)
+    return parse_mapping(find_mapping(by, given.strip(), project).document)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.corpus.models import Scenario
+from core.accounts.models.projects import Project
 from core.errors import InputError
 from core.jobs.heartbeat import gone_before
 from core.row_counts import count_rows
@@ -234,10 +235,15 @@ def list_experiments() -> QuerySet[Experiment]:
     )
 
 
-def find_unfinished_like(*, input_hash: str, name: str, seed: int) -> Experiment | None:
+def find_unfinished_like(*, project: Project, input_hash: str, name: str, seed: int) -> Experiment | None:
     """One that was asked for with the same words and is not over, so that asking again goes on with it."""
     found = Experiment.objects.filter(
-        input_hash=input_hash, name=name, seed=seed, finished_at__isnull=True, stopped_at__isnull=True
+        project=project,
+        input_hash=input_hash,
+        name=name,
+        seed=seed,
+        finished_at__isnull=True,
+        stopped_at__isnull=True,
     )
     return found.order_by("-created_at").first()
 

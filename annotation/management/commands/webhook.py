@@ -10,7 +10,7 @@ from annotation.management.base import ConcordCommand, Listing
 from annotation.management.text import to_words
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import webhooks
-from core.accounts.models.projects import Project
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
@@ -48,7 +48,8 @@ class Command(ConcordCommand[WebhooksDocument]):
             maker = User.objects.filter(username=by, is_researcher=True).first()
             if maker is None:
                 raise InputError("There is no researcher called {name!r}.", field="by", name=by)
-            hook, secret = webhooks.make(by=maker, url=url, events=split_names(events), project=project)
+            home = choose_project(None, project)
+            hook, secret = webhooks.make(by=maker, url=url, events=split_names(events), project=home)
             return {"secret": secret, "webhooks": [describe_webhook(hook)]}
         if end is not None:
             hook = find_webhook(end, "end")

@@ -22,7 +22,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries.context import PARTS
 from annotation.studies.services import studies
-from core.accounts.models.projects import Project, choose_project
+from core.accounts.models.projects import Project, check_project, choose_project
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
@@ -81,6 +81,7 @@ def find_or_create_study(
     study = unless_taken(by, Study.objects.filter(name=name).first(), field="study")
     if study is None:
         return create_study(by=by, name=name, kind=kind, criteria=criteria, description=description, project=project)
+    check_project(study, project)
     keys = set(study.criteria.values_list("key", flat=True))
     missing = [str(fields["key"]) for fields in criteria if fields["key"] not in keys]
     if study.kind != kind or missing:

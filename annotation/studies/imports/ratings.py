@@ -28,7 +28,7 @@ from annotation.studies.parsing.answers import Answer
 from annotation.studies.parsing.ratings import Rating
 from annotation.studies.queries.items import list_texts
 from annotation.studies.queries.sampling_frame import Record, list_records
-from core.accounts.models.projects import Project
+from core.accounts.models.projects import Project, check_project
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
@@ -153,6 +153,7 @@ def resolve(
     study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
     if study is None:
         study = create_study(by, project, file, name, table.ratings, problems)
+    check_project(study, project)
     outcome.study = study.name
     finder = Finder(file, study, of_judge=of_judge)
     return study, finder.resolve_all(table.ratings, problems)

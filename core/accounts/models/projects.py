@@ -92,6 +92,12 @@ def choose_project(by: User | None, named: Project | None = None) -> Project:
     return named or (find_home(by) if by else Project.find_or_create_default())
 
 
+def check_project(study: InProject, named: Project | None) -> None:
+    """Raise InputError where another project is named than that of a study that is there."""
+    if named is not None and named.pk != study.project_id:
+        raise InputError("The study is of another project.", field="project")
+
+
 class InProject(models.Model):
     """A thing with nothing above it but its project."""
 

@@ -74,7 +74,7 @@ class Command(ImportCommand):
             outcome = load_mapped(
                 by=None,
                 file=file,
-                mapping=self.find_mapping(format, mapping or ""),
+                mapping=self.find_mapping(format, mapping or "", project),
                 on_error=on_error,
                 project=project,
                 **read_arguments(ImportItems, options, but=["on_error"]),
@@ -84,7 +84,7 @@ class Command(ImportCommand):
                 outcome.errors_file = str(shutil.copy(outcome.errors_file, beside))
         return outcome.to_document()
 
-    def find_mapping(self, format: str | None, mapping: str) -> ColumnMapping:
+    def find_mapping(self, format: str | None, mapping: str, project: Project | None) -> ColumnMapping:
         """The mapping of the file that is named, or saved under the name."""
         if format:
             return ColumnMapping(format=format)
@@ -93,4 +93,4 @@ class Command(ImportCommand):
             return read_mapping(read_text(path, field="mapping"), name=str(path))
         if path.suffix in (".json", ".toml"):
             raise InputError("does not exist", file=str(path))
-        return load_mapping(None, mapping)
+        return load_mapping(None, mapping, project)

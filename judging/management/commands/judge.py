@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from core.accounts.models.projects import Project
+from core.accounts.models.projects import Project, check_project
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.json_text import parse_json
@@ -113,7 +113,7 @@ class Command(ConcordCommand[RunDocument]):
         self, *, study: str, judge: str, unscored: bool, estimate: bool, test: bool, now: bool, wait: bool,
         project: Project | None = None, **options: object,
     ) -> RunDocument:  # fmt: skip
-        check_project(study, project)
+        check_project(study_called(study), project)
         if test:
             return test_judge(study, judge, options)
         if estimate:
@@ -212,12 +212,6 @@ class Command(ConcordCommand[RunDocument]):
             self.stdout.write(f"About {found['too_long']:,} will not fit the model and stay unscored.")
         for line in (*found["basis"], *found["why"]):
             self.stdout.write(f"  {line}")
-
-
-def check_project(study: str, project: Project | None) -> None:
-    """Raise InputError where --project is not that of the study: a new judge goes where the study is."""
-    if project and project != study_called(study).project:
-        raise InputError("The study is of another project.", field="project")
 
 
 def build_plan(study: str, judge: str, options: Mapping[str, Any], define: Callable[..., Judge]) -> runs.Plan:

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.studies.queries.studies import study_called
-from core.accounts.models.projects import Project
+from core.accounts.models.projects import Project, check_project
 from core.audit.log import audit_batch
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import ProbeOptions
@@ -40,7 +40,7 @@ class Command(judging.Command):
         self, *, study: str, judge: str, estimate: bool, now: bool, wait: bool, project: Project | None = None,
         **options: object,
     ) -> RunDocument:  # fmt: skip
-        judging.check_project(study, project)
+        check_project(study_called(study), project)
         plan = build_plan(study, judge, options)
         if estimate:
             told = judging.describe_plan(plan)

@@ -120,8 +120,8 @@ def find_chat_format(one: ChatFormat) -> Format:
     return Format(one.key, one.title, about, one.example, ("source",), load, group=one.group)
 
 
-def import_table(*, by: User | None, mapping: str, **given: Any) -> Outcome:
-    return load_mapped(by=by, mapping=load_mapping(by, mapping), **given)
+def import_table(*, by: User | None, mapping: str, project: Project | None = None, **given: Any) -> Outcome:
+    return load_mapped(by=by, mapping=load_mapping(by, mapping, project), project=project, **given)
 
 
 def import_benchmark(*, file: InputFile, benchmark: str, **given: Any) -> Outcome:

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.management.imports import read_named_texts
 from annotation.studies.models.studies import Study
-from core.accounts.models.projects import Project
+from core.accounts.models.projects import Project, choose_project
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
@@ -137,9 +137,10 @@ class Command(ConcordCommand[ExperimentStateDocument]):
     @audit_batch()
     def find_or_create(self, plan: experiments.Plan, project: Project | None, *, now: bool) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
-        begun = queries.find_unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
+        home = choose_project(None, project)
+        begun = queries.find_unfinished_like(project=home, input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
         if begun is None:
-            return experiments.make(by=None, plan=plan, queue=not now, project=project)
+            return experiments.make(by=None, plan=plan, queue=not now, project=home)
         self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
         if not now:
             leases.queue([begun.pk])

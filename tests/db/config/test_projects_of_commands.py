@@ -16,6 +16,7 @@ from django.db.models import Model
 from annotation.benchmarks.models import Benchmark
 from annotation.corpus.models import SavedMapping
 from annotation.studies.models.studies import Study
+from annotation.studies.models.webhooks import Webhook
 from core.accounts.models.projects import Project
 from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
@@ -25,7 +26,13 @@ from tests.db.annotation.benchmarks.services.test_releasing import empty_the_dat
 from tests.db.annotation.benchmarks.services.voting import pairs, study_of, vote
 from tests.db.judging.runs.imports import test_pandalm as pandalm
 from tests.support import personalens_copy, seed_model
-from tests.support.factories import DialogueFactory, MembershipFactory, ProfileFactory, ProjectFactory
+from tests.support.factories import (
+    DialogueFactory,
+    MembershipFactory,
+    ProfileFactory,
+    ProjectFactory,
+    ResearcherFactory,
+)
 from tests.support.simulation import ASSISTANT_LINES, USER_LINES, people
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +133,12 @@ def write_seeds(folder: Path) -> list[str]:
     return ["candidates", "seeds", path, "--name", "Small", "--agent", SPEAKER, "--queue", *numbers]
 
 
+def prepare_webhook(folder: Path) -> list[str]:
+    """Of somebody who is in one project only: that does not choose for a command."""
+    ResearcherFactory(username="rosa")
+    return ["webhook", "--by", "rosa", "--url", "https://8.8.8.8/hook", "--events", "run.finished"]
+
+
 COMMANDS: dict[str, tuple[Callable[[Path], Iterable[str]], set[type[Model]]]] = {
     "import_benchmark of a release": (write_release, {Benchmark}),
     "import_benchmark": (lambda at: write_personafeedback(at, "import_benchmark"), {Benchmark}),
@@ -142,6 +155,7 @@ COMMANDS: dict[str, tuple[Callable[[Path], Iterable[str]], set[type[Model]]]] = 
     "make_material": (prepare_check, {Making}),
     "candidates make": (prepare_candidates, {Making}),
     "candidates seeds": (write_seeds, {CandidateRun, Making}),
+    "webhook": (prepare_webhook, {Webhook}),
 }
 """What writes the input of a command and returns its words, and the tables that it makes rows of."""
 
@@ -166,6 +180,26 @@ def test_a_command_makes_nothing_without_a_project_and_all_in_the_one_that_it_na
     assert find_projects(tables) == {table: set() for table in tables}
     run(*words, "--project", "other")
     assert find_projects(tables) == {table: {"other"} for table in tables}
+
+
+def test_an_experiment_that_another_project_has_begun_is_not_gone_on_with(tmp_path):
+    words = [word for word in prepare_experiment(tmp_path) if word != "--now"]
+    slugs = [Project.find_or_create_default().slug, ProjectFactory(slug="other").slug]
+    for slug in slugs * 2:
+        run(*words, "--no-wait", "--project", slug)
+    assert sorted(Experiment.objects.values_list("project__slug", flat=True)) == sorted(slugs)
+
+
+def test_a_saved_mapping_is_that_of_the_project(tmp_path):
+    words = write_mapped(tmp_path, "ratings", "rater")
+    document = json.loads(Path(words[3]).read_text())
+    for project, kept in (
+        (Project.find_or_create_default(), {**document, "kind": "pairs"}),
+        (ProjectFactory(slug="other"), document),
+    ):
+        SavedMapping.objects.create(project=project, name="Mine", document=kept)
+    run(*words[:3], "Mine", *words[4:], "--project", "other")
+    assert Study.objects.get().project.slug == "other"
 
 
 MAPPING = {"kind": "pairs", "columns": {"response_1": "x", "response_2": "y"}}

@@ -80,10 +80,14 @@ def test_labels_are_on_record_in_the_project_of_their_study(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("item,rater,criterion,value\na,ann,personalization,3\n")
     run("import_ratings", path, "--study", "Pilot")
-    other, home = ProjectFactory(slug="other"), Study.objects.get(name="Pilot").project
+    ProjectFactory(slug="other")
+    home = Study.objects.get(name="Pilot").project
     for judge in ((), ("--judge", "g")):
-        run("import_ratings", path, "--study", "Pilot", "--project", other.slug, *judge)
+        run("import_ratings", path, "--study", "Pilot", "--project", home.slug, *judge)
         assert Act.objects.latest("number").project_id == home.pk
+        with pytest.raises(CommandError, match="The study is of another project") as refused:
+            run("import_ratings", path, "--study", "Pilot", "--project", "other", *judge)
+        assert refused.value.returncode == 2
 
 
 def test_a_rating_off_the_scale_exits_with_2(tmp_path):
