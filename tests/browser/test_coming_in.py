@@ -23,7 +23,7 @@ from tests.browser.faults import faults, screens
 from tests.browser.waiting import saved
 from tests.support.factories import DialogueFactory, ResearcherFactory, UserFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 PASSWORD = "a-long-enough-one"
 TEXT = "You rate dialogues for research.\n\nYou can stop at any time, and have erased what you gave."

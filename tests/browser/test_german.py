@@ -16,7 +16,7 @@ from tests.browser.conftest import Answered
 from tests.browser.faults import faults_on_screens
 from tests.support.factories import ResearcherFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 CRITERIA = ["task_completion", "personalization"]
 
 SAVED = re.compile(r"^\s*(Gespeichert|Letzte Aufgabe gespeichert: .*)\s*$")

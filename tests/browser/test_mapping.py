@@ -31,7 +31,7 @@ def alices(live_server, page: Page) -> Page:
     return page
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_file_of_semicolons_becomes_pairs(alices: Page, tmp_path: Path, width: int) -> None:
     alices.set_viewport_size({"width": width, "height": 900})
     assert faults(alices) == []

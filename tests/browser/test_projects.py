@@ -22,7 +22,7 @@ from tests.support.factories import (
     UserFactory,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def come_in(page: Page, live_server, user: User) -> None:

@@ -275,6 +275,7 @@ class TestUnanimousShares:
         assert alone.reason.startswith("not enough evidence")
 
 
+@pytest.mark.long
 class TestCoverage:
     """Fleiss' kappa of 20 profiles x 15 items; `scripts/bench_coverage.py` has the other designs."""
 

@@ -131,6 +131,7 @@ class TestInterval:
         assert low[0] == pytest.approx(theirs.confidence_interval.low, abs=0.25 * spread)
         assert high[0] == pytest.approx(theirs.confidence_interval.high, abs=0.25 * spread)
 
+    @pytest.mark.long
     def test_coverage_of_a_kappa(self):
         # 200 tables of 60 items from one population; 95 % intervals should hold its kappa about 190 times
         rng = np.random.default_rng(11)

@@ -36,6 +36,7 @@ def draw(truth, judge, doubt, known, more, seed, *, labelled=1.0):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labelled", [1.0, 0.7])
 def test_whatever_is_drawn_the_mean_is_that_of_all_items(labelled):
     one = population()
@@ -55,6 +56,7 @@ def test_whatever_is_drawn_the_mean_is_that_of_all_items(labelled):
     assert abs(np.mean(naive) - truth.mean()) > 0.05
 
 
+@pytest.mark.long
 def test_the_intervals_hold_the_truth_of_the_population():
     held = 0
     for seed in range(300):
@@ -122,6 +124,7 @@ def test_copies_of_an_item_add_nothing():
     assert copies.weight == pytest.approx(single.weight)
 
 
+@pytest.mark.long
 def test_intervals_of_clustered_items_hold_the_mean():
     held = np.zeros(2)
     for seed in range(120):

@@ -88,6 +88,7 @@ class TestWinning:
         assert found.passes is None
         assert {one.test for one in found.per_annotator} == {"none"}
 
+    @pytest.mark.long
     @pytest.mark.parametrize("n", [10, 20, 29])
     def test_a_judge_worse_by_epsilon_wins_as_rarely_as_is_said(self, n):
         # d is 1 in .25, -1 in .05: mean .2. All tables of counts with their multinomial probability
@@ -172,6 +173,7 @@ class TestClusters:
         for mindful, hasty in zip(found.per_annotator, blind.per_annotator, strict=True):
             assert mindful.rho_judge.high - mindful.rho_judge.low > 3 * (hasty.rho_judge.high - hasty.rho_judge.low)
 
+    @pytest.mark.long
     def test_a_judge_that_alone_errs_in_some_profiles_wins_as_rarely_as_is_said(self):
         # mean error .1 = epsilon, very unequal between 20 profiles: by t alone it wins in 15 %
         rng, names, wins = np.random.default_rng(4), tuple(str(k // 10) for k in range(200)), 0

@@ -54,6 +54,7 @@ def test_clusters_widen_it():
     assert found.high - found.low > 4 * (alone.high - alone.low)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "over", "true"), [(60, 0.0, 0.0), (60, 0.1, 0.095), (400, 0.1, 0.095)])
 def test_its_intervals_hold_the_error_of_the_population(n, over, true):
     """Scores of .05 that are .1 too high cannot be: the lowest of ten bins has a gap of .05. So .095 on average."""
@@ -62,6 +63,7 @@ def test_its_intervals_hold_the_error_of_the_population(n, over, true):
     assert np.mean([one.low <= true <= one.high for one in found]) > 0.88  # 3 standard errors below .95
 
 
+@pytest.mark.long
 def test_the_plain_sum_counts_noise_as_error():
     rng = np.random.default_rng(2)
     samples = [draw(rng, 60) for _ in range(100)]

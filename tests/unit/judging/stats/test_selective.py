@@ -163,6 +163,7 @@ class TestClusters:
         assert found.guaranteed
         assert found.agreement_low > 0.9
 
+    @pytest.mark.long
     @pytest.mark.parametrize("effect", [1.0, 2.0])
     def test_promises_are_kept(self, effect):
         """The full measurement is scripts/bench_verdict.py; here every threshold lies just below the target."""
@@ -191,6 +192,7 @@ def test_agreement_is_a_share():
         select([0.5], [1.0], weights=[0.0])
 
 
+@pytest.mark.long
 def test_heavy_items_that_happen_not_to_be_kept_count():
     # three of 300 items hold a third of the weight and the judge is mostly wrong on them: agreement is .745
     rng = np.random.default_rng(5)

@@ -111,6 +111,7 @@ def test_a_group_with_all_labels_stands_beside_the_others_by_them():
     assert boards(nobody)["corrected"] == []
 
 
+@pytest.mark.long
 def test_the_worth_by_correlation_is_the_limit_of_ppi():
     """Effective n over n tends to 1 / (1 - r^2) as the unlabelled items grow; here they are 500 times the labelled."""
     rng = np.random.default_rng(1)

@@ -62,7 +62,7 @@ def judge() -> Any:
     return JudgeFactory(name="gpt", provider="imported")
 
 
-@pytest.fixture(params=["response", "assistant_turn", "user_turn"])
+@pytest.fixture(params=["response", "assistant_turn", pytest.param("user_turn", marks=pytest.mark.long)])
 def criterion(request: Any, judge: Any) -> Criterion:
     return build_study(request.param, judge)
 

@@ -30,6 +30,7 @@ def credit(q, level):
     return np.eye(q) if level == "nominal" and q > 2 else 1 - steps / (q - 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("r", [3, 9])
 @pytest.mark.parametrize("kind", [ORDERED, TWO, UNORDERED], ids=["ordered", "two", "unordered"])
 def test_difficulty_follows_the_truth_as_far_as_ratings_can_tell(kind, r):
@@ -48,6 +49,7 @@ def test_difficulty_follows_the_truth_as_far_as_ratings_can_tell(kind, r):
     assert np.mean(reached) > {3: 0.5, 9: 0.75}[r]
 
 
+@pytest.mark.long
 def test_stated_probabilities_of_tiers_hold():
     said, true = [], []
     for seed in range(8):

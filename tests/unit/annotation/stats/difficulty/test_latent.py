@@ -61,6 +61,7 @@ def test_derivatives(model):
     assert np.exp(tables.log_prior).sum() == pytest.approx(1)
 
 
+@pytest.mark.long
 def test_the_interval_of_a_severity_holds_it():
     """Of 12 tables x 3 people: at least 31 of 36, 95 % less two standard errors; `bench_difficulty` has more."""
     held = 0

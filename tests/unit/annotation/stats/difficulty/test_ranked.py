@@ -26,6 +26,7 @@ def drawn(n, r, names, rng):
     return RatingTable.from_wide(texts, level="ranking"), truth
 
 
+@pytest.mark.long
 def test_drawn_rankings_are_the_models():
     """Shares of 20,000 drawn rankings beside their probabilities, and how often two differ on a pair."""
     rng = np.random.default_rng(4)

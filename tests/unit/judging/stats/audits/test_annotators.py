@@ -51,6 +51,7 @@ def planted(rng: np.random.Generator, *, bias: float, people: int = 16, items: i
     return annotator_subgroups(d, groups).p_value
 
 
+@pytest.mark.long
 def test_false_alarms_and_power() -> None:
     rng = np.random.default_rng(11)
     clean = np.mean([planted(rng, bias=0.0) <= 0.05 for _ in range(300)])

@@ -127,6 +127,7 @@ def test_a_judge_that_is_fair_on_the_whole_is_not_accused_for_the_items_that_wer
     assert accused["unweighted"] > 250
 
 
+@pytest.mark.long
 def test_weighted_intervals_hold_the_figure_of_the_material():
     rng = np.random.default_rng(4)
     held = []
@@ -160,6 +161,7 @@ def test_without_a_design_the_exact_tests_stay():
     assert PROBES["position"](columns, SamplingDesign(weights=columns["weight"] * 1.0)).test == "t-test"
 
 
+@pytest.mark.long
 def test_every_probe_of_a_judge_is_weighted():
     """A probe that forgets the design says the same with other weights."""
     c, rng = data(), np.random.default_rng(8)

@@ -43,6 +43,7 @@ def test_a_bias_planted_in_scores_is_found(name):
     assert sum(found) >= 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", [0.3, 1, 2])
 @pytest.mark.parametrize("per_profile", [1, 15])
 def test_a_clean_judge_is_not_accused(noise, per_profile):
@@ -57,6 +58,7 @@ def p_values(name, design, times):
     return np.array([probe.p_value for probes in made for probe in probes if probe.name == name])
 
 
+@pytest.mark.long
 def test_a_judge_better_than_people_does_not_keep_to_the_middle():
     """The standard deviation of its scores is below a person's: by their ratio it was accused in 97 of 100."""
     p = p_values("central_tendency", PlantedDesign(noise=0.3), 20)

@@ -131,6 +131,7 @@ class TestScores:
         assert central_tendency(judge, people).effect.value == pytest.approx(0.5)
 
 
+@pytest.mark.long
 class TestFalseAlarmsInFewClusters:
     """Unbiased judges with errors of their own by profile; what is asked may be a matter of whole profiles."""
 
