@@ -63,6 +63,15 @@ def status(pid: int) -> tuple[str, int] | None:
     return fields[0], int(fields[19])
 
 
+def measure_memory() -> int:
+    """Return the bytes of this process that lie in memory, those that it shares too; 0 where that cannot be seen."""
+    try:
+        pages = int((PROC / "self" / "statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
 def share_memory() -> None:
     """Call before a process forks: its collector of garbage no longer touches, and so copies, what children share.
 

@@ -111,11 +111,20 @@ class Visitor:
         head = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())}
         if form:
             head |= {"Content-Type": "application/x-www-form-urlencoded", "Referer": f"http://127.0.0.1:{self.port}/"}
+        if self.pid is not None and not Path(f"/proc/{self.pid}").exists():
+            print(f"process {self.pid} had grown and gave way to another")
+            self.pid = None
         if not self.connection or self.connection.sock is None or not self.is_with(self.pid):
             self.connect()
         assert self.connection
-        self.connection.request("POST" if form else "GET", path, body, head)
-        answer = self.connection.getresponse()
+        try:
+            self.connection.request("POST" if form else "GET", path, body, head)
+            answer = self.connection.getresponse()
+        except ConnectionError:  # the process that held it has ended: a browser asks again, too
+            self.pid = None
+            self.connect()
+            self.connection.request("POST" if form else "GET", path, body, head)
+            answer = self.connection.getresponse()
         text = answer.read().decode(errors="replace")
         self.remember(answer)
         return answer.status, answer.headers.get("Content-Type", ""), text
