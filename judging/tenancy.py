@@ -1,7 +1,9 @@
 """Whose the tables of `judging` are, and what its addresses name (see core/accounts/permissions.py)."""
 
+from django.urls.converters import IntConverter, SlugConverter
+
 from core.accounts import permissions
-from core.accounts.permissions import RouteObject
+from core.accounts.permissions import AddressPart
 
 permissions.register(
     ways={
@@ -13,16 +15,10 @@ permissions.register(
         "judging.ModelKey": "project",
     },
     parts={
-        "judges/<int:pk>": ("judging.Judge", "pk"),
-        "prices/<int:pk>": RouteObject.SITE,
-        "judgments/<int:pk>": ("judging.Judgment", "pk"),
-        "runs/<int:pk>": ("judging.JudgeRun", "pk"),
-        "evaluations/<int:pk>": ("judging.Evaluation", "pk"),
-        "evaluations/<int:pk>/failures/<int:judgment>": RouteObject.WITHIN,
-        "studies/<slug:slug>/calibration/<int:pk>": ("judging.Judge", "pk"),
-        "studies/<slug:slug>/results/<int:pk>": ("judging.Judge", "pk"),
-        "studies/<slug:slug>/judges/<int:pk>": ("judging.Judge", "pk"),
-        "projects/<slug:slug>/keys/<int:pk>": RouteObject.WITHIN,
-        "certificates/<slug:sha256>": ("judging.Certificate", "sha256"),
+        "judge": AddressPart(IntConverter, ("judging.Judge", "pk")),
+        "judgment": AddressPart(IntConverter, ("judging.Judgment", "pk")),
+        "run": AddressPart(IntConverter, ("judging.JudgeRun", "pk")),
+        "evaluation": AddressPart(IntConverter, ("judging.Evaluation", "pk")),
+        "certificate": AddressPart(SlugConverter, ("judging.Certificate", "sha256")),
     },
 )

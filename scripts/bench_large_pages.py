@@ -63,7 +63,7 @@ def make() -> None:
 def list_pages(study: Study) -> Iterator[str]:
     """The study's pages, those of its first judge and of that judge's run."""
     run = JudgeRun.objects.filter(study=study).earliest("pk")
-    begins = {"studies/<slug:slug>/results/<int:pk>": run.judge_id, "runs/<int:pk>": run.pk, "studies/": 0}
+    begins = {"studies/<study:slug>/results/<judge:pk>": run.judge_id, "runs/<run:pk>": run.pk, "studies/": 0}
     every = [*annotation_urls.urlpatterns, *judging_urls.urlpatterns]
     for pattern in (one for one in every if isinstance(one, URLPattern)):
         names, route = set(pattern.pattern.converters), str(pattern.pattern)

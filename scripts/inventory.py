@@ -26,6 +26,8 @@ from django.core.management import get_commands, load_command_class  # noqa: E40
 from django.urls import URLPattern, URLResolver, get_resolver  # noqa: E402
 from drf_spectacular.generators import SchemaGenerator  # noqa: E402
 
+from core.accounts.permissions import to_plain_route  # noqa: E402
+
 OWN = ("annotation", "judging", "simulation", "config", "core")
 
 
@@ -47,7 +49,7 @@ def iterate_routes(patterns: list[URLPattern | URLResolver], before: str = "") -
         if isinstance(pattern, URLResolver):
             yield from iterate_routes(pattern.url_patterns, here)
         else:
-            yield here
+            yield to_plain_route(here)
             if pattern.name:
                 yield f"name {pattern.name}"
 

@@ -1,6 +1,9 @@
 """Whose the tables of `simulation` are, and what its addresses name (see core/accounts/permissions.py)."""
 
+from django.urls.converters import IntConverter
+
 from core.accounts import permissions
+from core.accounts.permissions import AddressPart
 
 permissions.register(
     ways={
@@ -10,10 +13,9 @@ permissions.register(
         "simulation.Conflict": "making__project",
     },
     parts={
-        "experiments/<int:pk>": ("simulation.Experiment", "pk"),
-        "making/<int:pk>": ("simulation.Making", "pk"),
-        "candidates/<int:pk>": ("simulation.CandidateRun", "pk"),
-        "candidates/runs/<int:pk>": ("simulation.CandidateRun", "pk"),
-        "conflicts/<int:pk>": ("simulation.Conflict", "pk"),
+        "experiment": AddressPart(IntConverter, ("simulation.Experiment", "pk")),
+        "making": AddressPart(IntConverter, ("simulation.Making", "pk")),
+        "candidates": AddressPart(IntConverter, ("simulation.CandidateRun", "pk")),
+        "conflict": AddressPart(IntConverter, ("simulation.Conflict", "pk")),
     },
 )

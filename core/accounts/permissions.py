@@ -1,14 +1,15 @@
 """Tenancy: which project a row belongs to, and who may see it, for pages, the API and exports.
 
-Every table with a project has the lookup of its project in `PROJECT_LOOKUPS`; every part of an address that names a row
-has its table in `ROUTE_OBJECTS`. Apps add their own (`judging/tenancy.py`, `simulation/tenancy.py`). A part without a
-rule is refused.
+Every table with a project has the lookup of its project in `PROJECT_LOOKUPS`. Every part of an address says what it
+names: `studies/<study:slug>/` names a study by its slug. Apps add their own (`judging/tenancy.py`,
+`simulation/tenancy.py`). A part such as `<int:pk>`, which does not say, is refused.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -17,6 +18,8 @@ from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, Model, QuerySet
 from django.http import Http404
+from django.urls import register_converter
+from django.urls.converters import IntConverter, SlugConverter, StringConverter
 
 from core.accounts.models.projects import DECIDING, RESEARCHING, Membership
 from core.accounts.models.users import User
@@ -51,74 +54,72 @@ PROJECT_LOOKUPS: dict[str, str] = {
 }
 """Table -> lookup of its project."""
 
-ROUTE_OBJECTS: dict[str, tuple[str, str] | RouteObject] = {
-    "studies/<slug:slug>": ("annotation.Study", "slug"),
-    "studies/<slug:slug>/annotators/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/queue/known/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/adjudication/late/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/late/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/known/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/invitations/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/coming-in/invitations/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/coming-in/questions/<int:pk>": RouteObject.WITHIN,
-    "studies/<slug:slug>/participants/<int:pk>": RouteObject.WITHIN,
-    "benchmarks/<slug:slug>": ("annotation.Benchmark", "slug"),
-    "benchmarks/<slug:slug>/cases/<int:pk>": RouteObject.WITHIN,
-    "projects/<slug:slug>": ("annotation.Project", "slug"),
-    "projects/<slug:slug>/members/<int:pk>": RouteObject.WITHIN,
-    "material/import/files/<str:key>": RouteObject.OWN,
-    "mappings/<int:pk>": ("annotation.SavedMapping", "pk"),
-    "material/mappings/<int:pk>": ("annotation.SavedMapping", "pk"),
-    "webhooks/<int:pk>": ("annotation.Webhook", "pk"),
-    "profiles/<int:pk>": RouteObject.LIBRARY,
-    "tasks/<int:pk>": RouteObject.LIBRARY,
-    "dialogues/<int:pk>": RouteObject.LIBRARY,
-    "pairs/<int:pk>": RouteObject.LIBRARY,
-    "people/<int:pk>": RouteObject.SITE,
-    "tokens/<int:pk>": RouteObject.OWN,
-    "attachments/<slug:sha256>": RouteObject.OWN,
-    "work/<slug:slug>": RouteObject.OWN,
-    "work/items/<slot:pk>": RouteObject.OWN,
-    "work/items/<slug:name>": RouteObject.OWN,
-    "join/<str:token>": RouteObject.OWN,
-    "register/<slug:slug>": RouteObject.OWN,
-}
-"""Address up to a part -> the table and column that the part names."""
 
-NAMED: dict[str, RouteObject] = {
-    "format": RouteObject.WORD,
-    "form": RouteObject.WORD,
-    "part": RouteObject.WORD,
-    "plot": RouteObject.WORD,
-    "tool": RouteObject.WORD,
-    "key": RouteObject.WITHIN,
-    "position": RouteObject.WITHIN,
-    "index": RouteObject.WITHIN,
-    "username": RouteObject.WITHIN,
-}
-"""What parts of these names are wherever they stand."""
+@dataclass(frozen=True)
+class AddressPart:
+    """A part of an address such as `<study:slug>`: how it is written, and the table and column whose row it names."""
 
-API = "api/v1/"
-VARIES = re.compile(r"<(?:\w+:)?(\w+)>")
+    written: type[IntConverter] | type[StringConverter]
+    names: tuple[str, str] | RouteObject
 
 
-def register(*, ways: Mapping[str, str], parts: Mapping[str, tuple[str, str] | RouteObject]) -> None:
-    """Add an app's tables and addresses."""
+PLAIN: dict[type, str] = {IntConverter: "int", SlugConverter: "slug", StringConverter: "str"}
+PARTS: dict[str, AddressPart] = {}
+"""By what stands before the colon."""
+
+VARIES = re.compile(r"<(?:(?P<part>\w+):)?(?P<name>\w+)>")
+
+
+def register(*, ways: Mapping[str, str], parts: Mapping[str, AddressPart]) -> None:
+    """Add an app's tables, and the parts of its addresses as path converters. Before addresses are loaded."""
     PROJECT_LOOKUPS.update(ways)
-    ROUTE_OBJECTS.update(parts)
+    PARTS.update(parts)
+    for name, part in parts.items():
+        register_converter(type(name, (part.written,), {}), name)
+
+
+register(
+    ways={},
+    parts={
+        "project": AddressPart(SlugConverter, ("annotation.Project", "slug")),
+        "study": AddressPart(SlugConverter, ("annotation.Study", "slug")),
+        "benchmark": AddressPart(SlugConverter, ("annotation.Benchmark", "slug")),
+        "mapping": AddressPart(IntConverter, ("annotation.SavedMapping", "pk")),
+        "webhook": AddressPart(IntConverter, ("annotation.Webhook", "pk")),
+        "library": AddressPart(IntConverter, RouteObject.LIBRARY),
+        "site": AddressPart(IntConverter, RouteObject.SITE),
+        "own": AddressPart(SlugConverter, RouteObject.OWN),
+        "own_number": AddressPart(IntConverter, RouteObject.OWN),
+        "own_text": AddressPart(StringConverter, RouteObject.OWN),
+        "within": AddressPart(IntConverter, RouteObject.WITHIN),
+        "within_key": AddressPart(SlugConverter, RouteObject.WITHIN),
+        "within_text": AddressPart(StringConverter, RouteObject.WITHIN),
+        "word": AddressPart(SlugConverter, RouteObject.WORD),
+    },
+)
 
 
 @cache
 def list_rules(route: str) -> tuple[tuple[str, tuple[str, str] | RouteObject], ...]:
-    """Each part of a route with its rule. LookupError for a part without one: nobody comes in there."""
-    route = route.removeprefix(API)
+    """Each part of a route with what it names. LookupError for a part that does not say: nobody comes in there."""
     found = []
     for varies in VARIES.finditer(route):
-        rule = ROUTE_OBJECTS.get(route[: varies.end()], NAMED.get(varies[1]))
-        if rule is None:
-            raise LookupError(f"core/accounts/permissions.py: {route[: varies.end()]} has no rule")
-        found.append((varies[1], rule))
+        part = PARTS.get(varies["part"])
+        if part is None:
+            raise LookupError(f"{route}: {varies[0]} does not say what it names (core/accounts/permissions.py)")
+        found.append((varies["name"], part.names))
     return tuple(found)
+
+
+def to_plain_route(route: str) -> str:
+    """The route with the converters of Django in place of Concord's: `<int:pk>` of `<judge:pk>`."""
+
+    def plain(varies: re.Match[str]) -> str:
+        part = PARTS.get(varies["part"])
+        written = part and PLAIN.get(part.written)
+        return f"<{written}:{varies['name']}>" if written else varies[0]
+
+    return VARIES.sub(plain, route)
 
 
 def names_a_row(route: str) -> bool:
@@ -187,12 +188,12 @@ def is_allowed(user: Account, route: str, given: Mapping[str, object], *, roles:
 __all__ = [
     "ADJUDICATING",
     "DECIDING",
-    "NAMED",
     "OWNING",
+    "PARTS",
     "PROJECT_LOOKUPS",
     "RESEARCHING",
-    "ROUTE_OBJECTS",
     "Account",
+    "AddressPart",
     "RouteObject",
     "filter_visible",
     "is_allowed",

@@ -16,6 +16,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
+from core.accounts import permissions
 from core.api.problems import MEDIA_TYPE, Problem
 from core.options.fields import Serializer, build_serializer
 from core.options.model import Options
@@ -65,6 +66,10 @@ KEY = OpenApiParameter(
 
 class Schema(AutoSchema):
     """Demand a name of every operation and add what all of them answer."""
+
+    def get_operation(self, path: str, path_regex: str, *more: Any) -> Any:
+        """Describe it with the parts of its address as numbers and texts: what they name is for Concord alone."""
+        return super().get_operation(path, permissions.to_plain_route(path_regex), *more)
 
     def get_operation_id(self) -> str:
         raise LookupError(f"{self.method} {self.path} has no name: give it one in `says`.")

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 from django.urls import URLResolver, get_resolver
+from django.urls.converters import IntConverter, get_converters
 
 from tests.support.factories import BenchmarkFactory, CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
 
-KNOWN = {"slug:slug": "suits", "slug:key": "preference", "slug:format": "json"}
+KNOWN = {"slug": "suits", "key": "preference", "format": "json"}
+PART = re.compile(r"<(\w+):(\w+)>")
 HUGE = 10**30
 
 
@@ -22,15 +24,20 @@ def routes(patterns: list, before: str = "") -> Iterator[str]:
         here = before + str(one.pattern)
         if isinstance(one, URLResolver):
             yield from routes(one.url_patterns, here)
-        elif "<int:" in here:
+        elif any(is_number(part) for part in PART.findall(here)):
             yield here
 
 
-def address(route: str) -> str:
-    def part(match: re.Match[str]) -> str:
-        return str(HUGE) if match[1].startswith("int:") else KNOWN.get(match[1], "x")
+def is_number(part: tuple[str, str]) -> bool:
+    """Whether a part of an address, such as of `<judge:pk>`, is a number."""
+    return isinstance(get_converters().get(part[0]), IntConverter)
 
-    return "/" + re.sub(r"<([\w:]+)>", part, route)
+
+def address(route: str) -> str:
+    def fill(match: re.Match[str]) -> str:
+        return str(HUGE) if is_number((match[1], match[2])) else KNOWN.get(match[2], "x")
+
+    return "/" + PART.sub(fill, route)
 
 
 def test_a_number_beyond_every_key_is_not_found(client):

@@ -221,7 +221,7 @@ def test_calibration_audits_and_verdict(judged: Study, reader: Client, capsys: A
 def list_pages(study: Study) -> list[str]:
     """Addresses of the study's pages, of those of its judge and of its run, and of a judgment on each criterion."""
     run = JudgeRun.objects.get(study=study)
-    begins = {"studies/<slug:slug>/calibration/<int:pk>": run.judge_id, "runs/<int:pk>": run.pk, "studies/": 0}
+    begins = {"studies/<study:slug>/calibration/<judge:pk>": run.judge_id, "runs/<run:pk>": run.pk, "studies/": 0}
     found = []
     for pattern in [*annotation_urls.urlpatterns, *judging_urls.urlpatterns]:
         names, route = set(pattern.pattern.converters), str(pattern.pattern)

@@ -76,9 +76,9 @@ def addresses(study: Study, slot: Assignment) -> Iterator[tuple[str, str]]:
         if "<" not in route:
             yield name, f"/{route}"
             continue
-        filled = route.replace("<slot:pk>", to_name(slot.pk)).replace("<slug:name>", to_name(slot.pk))
-        filled = filled.replace("<slug:slug>", study.slug).replace("<int:pk>", str(slot.pk))
-        yield name, "/" + filled.replace("<str:token>", "x")
+        filled = route.replace("<slot:pk>", to_name(slot.pk)).replace("<own:name>", to_name(slot.pk))
+        filled = filled.replace("<own:slug>", study.slug).replace("<own_number:pk>", str(slot.pk))
+        yield name, "/" + filled.replace("<own_text:token>", "x")
 
 
 @pytest.mark.parametrize(
