@@ -111,9 +111,7 @@ class Visitor:
         head = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())}
         if form:
             head |= {"Content-Type": "application/x-www-form-urlencoded", "Referer": f"http://127.0.0.1:{self.port}/"}
-        if self.pid is not None and not Path(f"/proc/{self.pid}").exists():
-            print(f"process {self.pid} had grown and gave way to another")
-            self.pid = None
+        self.follow()
         if not self.connection or self.connection.sock is None or not self.is_with(self.pid):
             self.connect()
         assert self.connection
@@ -138,13 +136,21 @@ class Visitor:
     def connect(self) -> None:
         """Call until the wanted process answers: the system picks one of those that listen."""
         for _ in range(500):
+            self.follow()
             self.connection = HTTPConnection("127.0.0.1", self.port, timeout=300)
             self.connection.request("GET", "/healthz")
             self.connection.getresponse().read()
             if self.is_with(self.pid):
                 return
             self.connection.close()
+            time.sleep(0.02)
         raise RuntimeError(f"process {self.pid} answers nobody")
+
+    def follow(self) -> None:
+        """Go on with any process once the wanted one has ended."""
+        if self.pid is not None and not Path(f"/proc/{self.pid}").exists():
+            print(f"process {self.pid} had grown and gave way to another")
+            self.pid = None
 
     def is_with(self, pid: int | None) -> bool:
         """Whether the process holds the other end of the connection."""
@@ -159,9 +165,10 @@ class Visitor:
             if int(fields[1].split(":")[1], 16) == self.port and int(fields[2].split(":")[1], 16) == own
         }
         held = []
-        for handle in Path(f"/proc/{pid}/fd").iterdir():
-            with suppress(OSError):
-                held.append(os.readlink(handle))
+        with suppress(FileNotFoundError):  # it may end meanwhile
+            for handle in Path(f"/proc/{pid}/fd").iterdir():
+                with suppress(OSError):
+                    held.append(os.readlink(handle))
         return any(f"socket:[{inode}]" in held for inode in inodes)
 
     def sign_in(self, name: str) -> None:

@@ -80,7 +80,9 @@ class SeenIds:
     """The ids of one file: `with SeenIds() as seen: first = seen.find_or_add("a", 3, "…")`."""
 
     def __init__(self) -> None:
-        self.database = sqlite3.connect("", isolation_level=None)  # without a name: a file of its own, gone when closed
+        # Without a name: a file of its own, gone when closed. A reading that was given up is closed by whichever thread
+        # collects garbage.
+        self.database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self.database.execute(f"PRAGMA cache_size = {PAGES_IN_MEMORY}")
         self.database.execute("PRAGMA journal_mode = OFF")
         self.database.execute("PRAGMA synchronous = OFF")

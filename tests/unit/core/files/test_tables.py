@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,19 @@ def test_every_listed_path_leads_to_its_value():
         assert find_value(row, path) == value
 
 
+def test_ids_of_a_reading_that_was_given_up_are_forgotten_by_any_thread():
+    """The garbage collector closes such a reading, in whichever thread it runs."""
+
+    def read():
+        with SeenIds() as seen:
+            yield seen.find_or_add("a", 1)
+
+    reading = read()
+    next(reading)
+    with ThreadPoolExecutor() as pool:
+        pool.submit(reading.close).result()
+
+
 def test_ids_are_seen_once():
     with SeenIds() as seen:
         assert seen.find_or_add("a", 1, "x") is None
@@ -211,6 +225,7 @@ def test_ids_are_seen_once():
 
 LIMITED = """
 import resource, sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 import django
 from django.conf import settings
