@@ -243,10 +243,10 @@ def measure(environment: dict[str, str], port: int) -> list[str]:
     visitors = [Visitor(port, pid, account.cookies) for pid in web]
     judges = re.findall(r"/results/(\d+)/", visitors[0].request("/studies/demo-pairs/results/")[2])
     timed_paths = [path.format(judge=judges[0]) for path in TIMED]
-    for visitor in visitors:
+    for pid, visitor in zip(web, visitors, strict=True):
         start = time.perf_counter()
         found = list(crawl(visitor, "/", "/api/v1/schema", "/admin/", "/gallery/", "/metrics"))
-        print(f"{len(found)} addresses opened in process {visitor.pid} in {time.perf_counter() - start:.0f} s")
+        print(f"{len(found)} addresses opened, first in process {pid}, in {time.perf_counter() - start:.0f} s")
     after = table(folder)
     show("after every page", after)
     for path in timed_paths:
