@@ -57,6 +57,6 @@ def post_request(worker: ThreadWorker, request: object, environ: object, respons
     global in_flight
     with lock:
         in_flight -= 1
-        if worker.alive and not in_flight and measure_memory() > MOST_MEMORY:
-            worker.log.info("This process has grown to %d MB; another takes its place.", measure_memory() >> 20)
+        if worker.alive and not in_flight and (taken := measure_memory()) > MOST_MEMORY:
+            worker.log.info("This process has grown to %d MB; another takes its place.", taken >> 20)
             worker.alive = False
