@@ -19,7 +19,7 @@ from tests.browser.faults import faults, screens
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.browser.faults import faults_on_screens
 from tests.support.answer_types import DIALOGUE, PAIR
 from tests.support.factories import ResearcherFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.faults import faults
 from tests.browser.waiting import next_ready, saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 KNOWN = {
     "scenario__profile__preferences": {

@@ -17,7 +17,7 @@ from tests.browser.faults import faults
 from tests.support.factories import CriterionFactory, DialogueFactory, StudyFactory
 from tests.support.labelled import people_say, with_items
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 SAME = ["1", "2", "3", "4", "1", "2", "3", "4"]
 

@@ -13,7 +13,7 @@ from tests.support import drawing
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_the_section_explains_on_request(live_server, page: Page, transactional_db: None) -> None:

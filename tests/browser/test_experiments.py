@@ -17,7 +17,7 @@ from tests.db.simulation.test_known_tables import judged
 from tests.support.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
 from tests.support.simulation import begun, finished, people
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 PATIENCE = 30_000  # milliseconds
 
 

@@ -10,7 +10,7 @@ from annotation.studies.services import guidelines
 from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import next_ready, saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_the_label_says_what_was_shown_and_the_news_comes_with_the_new_text(rate, page: Page) -> None:

@@ -14,7 +14,7 @@ from annotation.corpus.models import Dialogue
 from tests.browser.faults import faults
 from tests.support.factories import ResearcherFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 MEGABYTE = 1024 * 1024
 

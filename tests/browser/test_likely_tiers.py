@@ -13,7 +13,7 @@ from tests.support.evaluated import benchmark_with, evaluated
 from tests.support.factories import ResearcherFactory
 from tests.support.judging import scripted
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
 from tests.support.many_responses import RUBRIC, build_record
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tests.support import messy_files
 from tests.support.factories import DialogueFactory, ResearcherFactory
 from tests.support.format_samples import LANGFUSE
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.browser.faults import faults, faults_on_screens
 from tests.browser.waiting import next_ready, saved
 from tests.support.factories import ProfileFactory, ResponsePairFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 FACTS = {"Food": {"cuisine": "Thai curry", "allergy": "peanuts"}, "Travel": {"seat": "aisle", "class": "economy"}}
 LONG_QUESTION = "I would like to cook a curry for my sister on Friday, and she is careful about peanuts. " * 8

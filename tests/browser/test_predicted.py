@@ -12,7 +12,7 @@ from tests.support.factories import ResearcherFactory
 from tests.support.labelled import judge_says
 from tests.support.predictable import study_of_pairs
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_the_page_fits_and_leads_on(live_server, page: Page, transactional_db: None) -> None:

@@ -15,7 +15,7 @@ from tests.browser.faults import faults_on_screens
 from tests.support.factories import DialogueFactory, ResponsePairFactory
 from tests.support.media import SVG, png, wav
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 RICH = """# A plan
 

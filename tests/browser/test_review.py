@@ -14,7 +14,7 @@ from core.accounts.models.users import User
 from tests.browser.faults import faults_on_screens
 from tests.support.factories import AnnotationFactory, AssignmentFactory, CriterionFactory, ItemFactory, UserFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.mark.parametrize("kind", ["dialogue", "pair"])

@@ -16,7 +16,7 @@ from core.accounts.models.users import User
 from tests.browser.faults import AXE, faults
 from tests.browser.waiting import next_ready, saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 CRITERIA = ["task_completion", "personalization"]
 
 

@@ -9,7 +9,7 @@ from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults_on_screens, screens
 from tests.browser.waiting import next_ready, saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 CRITERIA = ["task_completion", "naturalness_assistant"]
 EACH = {"each_turn": ["naturalness_assistant"]}

@@ -9,7 +9,7 @@ from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults
 from tests.browser.waiting import next_ready, saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 SIX = [
     "task_completion",

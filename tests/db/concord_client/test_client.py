@@ -31,6 +31,7 @@ def quiet(monkeypatch):
     monkeypatch.setattr("celery.app.base.Celery.send_task", lambda *args, **kwargs: None)
 
 
+@pytest.mark.long
 def test_every_example_of_the_docs_runs(live_server, quiet, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rosa = ResearcherFactory(username="rosa")

@@ -43,6 +43,7 @@ def environment(folder: Path) -> dict[str, str]:
     return {**kept, "DJANGO_SETTINGS_MODULE": "config.settings", "CONCORD_DATA_DIR": str(folder)}
 
 
+@pytest.mark.long
 def test_a_command_loads_no_pages_pages_no_charts_and_a_matrix_product_takes_one_thread(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", EVERYTHING],

@@ -26,6 +26,7 @@ def played(monkeypatch):
         yield flow(server, users=3, tasks=5, conditions=["vanilla", "base"], assistants=2)
 
 
+@pytest.mark.long
 def test_every_number_of_every_table_and_figure(played):
     experiment, judge = played
     assert experiment.state == "finished"

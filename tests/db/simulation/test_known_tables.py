@@ -154,6 +154,7 @@ def test_the_pages_and_files_show_these_numbers(client, experiment):
     assert client.get(reverse("results_download", args=[experiment.pk, "svg"]) + "?table=none").status_code == 404
 
 
+@pytest.mark.long
 def test_the_page_costs_the_same_however_large_the_experiment(client, django_assert_max_num_queries, experiment):
     client.force_login(factories.ResearcherFactory())
 

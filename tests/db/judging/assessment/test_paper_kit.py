@@ -57,6 +57,7 @@ def read_table(archive, name: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(archive.read(path).decode("utf-8-sig"))))[1:]
 
 
+@pytest.mark.long
 def test_tables_have_words_and_names_and_no_codes(pairs, alice):  # noqa: F811
     for user in User.objects.filter(is_researcher=False):
         user.display_name = f"{user.username.title()} Miller"
@@ -70,6 +71,7 @@ def test_tables_have_words_and_names_and_no_codes(pairs, alice):  # noqa: F811
     assert re.search(r"Dawid and Skene:\s+Bob Miller \d", page)
 
 
+@pytest.mark.long
 def test_the_methods_say_what_was_done_and_every_citation_has_an_entry(archive):
     methods = json.loads(archive.read("report.json"))["methods"]
     for said in ("response pairs", "labels", "(nominal)", "The judge good", "computed by Concord"):

@@ -59,6 +59,7 @@ def test_a_width_that_cannot_be_had() -> None:
     assert "No affordable number of items" in told("--width", 0.0001)
 
 
+@pytest.mark.long
 def test_expected_shares() -> None:
     even, skewed = (
         json.loads(told("--width", 0.2, "--shares", shares, "--json"))["items"] for shares in ("0.5,0.5", "0.9,0.1")

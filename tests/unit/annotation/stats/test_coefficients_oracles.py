@@ -112,6 +112,7 @@ def test_the_other_iccs_are_those_of_the_analysis_of_variance(table):
 
 @given(code_tables())
 @settings(max_examples=100)
+@pytest.mark.long
 def test_kappa_of_a_category_is_that_of_all_others_merged(table):
     codes, q = table
     found = agreement(from_codes(codes, q=q), bootstrap=0).per_category

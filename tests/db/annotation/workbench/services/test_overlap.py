@@ -251,6 +251,7 @@ def test_a_study_is_told_as_finished_once_nothing_more_is_asked(adaptive, people
     assert told == ["study.finished"]
 
 
+@pytest.mark.long
 def test_six_people_and_their_workers_at_once(transactional_db, open_study, monkeypatch):
     """Each rates until nothing is left; after each rating a round where one is due, as a worker of its own would."""
     people = UserFactory.create_batch(6)

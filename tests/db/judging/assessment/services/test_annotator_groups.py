@@ -105,6 +105,7 @@ def test_without_questions_there_is_no_such_probe() -> None:
     assert document["annotator_groups"]["questions"] == {}
 
 
+@pytest.mark.long
 def test_the_page_says_what_was_left_out() -> None:
     criterion = judged(harsh=1.0, few=2)
     client = Client()

@@ -141,6 +141,7 @@ def test_every_look_is_on_record_and_on_the_certificate(client):
     assert content["held_out"]["part"] == "held-out"
 
 
+@pytest.mark.long
 def test_on_the_page_nobody_sees_it_without_leaving_a_trace(client):
     criterion = study(n=60)
     client.force_login(ResearcherFactory(username="alice"))

@@ -97,6 +97,7 @@ def skewed(n=100):
     return criterion
 
 
+@pytest.mark.long
 def test_a_map_that_raises_the_error_is_applied_only_if_it_is_wanted(client):
     criterion = skewed()
     client.force_login(ResearcherFactory())
@@ -113,6 +114,7 @@ def test_a_map_that_raises_the_error_is_applied_only_if_it_is_wanted(client):
     assert client.post(page, {"anyway": "on"}).url == reverse("judge_verdict", args=["known", recalibrated.pk])
 
 
+@pytest.mark.long
 def test_by_page_and_command_and_it_cannot_be_run(client):
     criterion = lenient()
     client.force_login(ResearcherFactory())

@@ -66,6 +66,7 @@ def test_what_it_keeps_is_what_the_page_shows(known: Study, client: Client) -> N
     assert [row.kind for row in rules.load(known).rows] == ["locked"]
 
 
+@pytest.mark.long
 def test_pages_find_their_charts_drawn_and_difficulty_predicted(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -204,6 +204,7 @@ class TestOtherUnits:
 
 
 @pytest.mark.each_database
+@pytest.mark.long
 def test_pages_name_the_response(study: Study, reader: Client) -> None:
     run = JudgeRun.objects.filter(criteria__key="helpful").get()
     third = run.judgments.get(item__position=2, turn=3)

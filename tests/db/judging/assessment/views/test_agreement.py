@@ -58,6 +58,7 @@ def test_the_second_look_computes_nothing(criterion, alice, monkeypatch):
     assert page(alice).status_code == 200
 
 
+@pytest.mark.long
 def test_every_count_of_the_confusion_matrix_opens_those_items(criterion, alice):
     html = page(alice).content.decode()
     cells = re.findall(r'<td class="numeric heat[^"]*">\s*<a href="([^"]+)">(\d+)</a>', html)

@@ -27,6 +27,7 @@ def criterion() -> Criterion:
     return made
 
 
+@pytest.mark.long
 def test_each_page_says_so(criterion, client):
     client.force_login(ResearcherFactory())
     judge = StudyData.load(criterion.study).judge("gpt")

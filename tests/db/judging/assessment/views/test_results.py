@@ -236,6 +236,7 @@ def test_what_is_not_there_is_said(alice: Client, query: dict[str, str]) -> None
     assert alice.get(reverse("item_list", args=["suits"]), {"criterion": "tone", **query}).status_code == 400
 
 
+@pytest.mark.long
 def test_an_item_says_who_when_and_by_which_guideline_and_leads_back(alice: Client) -> None:
     address = reverse("item_detail", args=["suits", 2])
     response = alice.get(address, {"criterion": "tone", "people": "disagree"})

@@ -138,6 +138,7 @@ def test_a_certificate_is_in_it_at_once(alice: Client, study: Study) -> None:
     assert find_newest(study, Judge.objects.get()).sha256[:16] in read(alice, "report")
 
 
+@pytest.mark.long
 def test_each_criterion_has_a_page_of_its_own(alice: Client, study: Study) -> None:
     done = CriterionFactory(study=study, key="done", name="Done", yes_no=True, position=2)
     assert "Difficulty" in read(alice, "tiers_predicted")

@@ -247,6 +247,7 @@ def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
     assert typst_report.quote(said) in typst_report.write(document, [])
 
 
+@pytest.mark.long
 def test_excluded_annotators_are_in_no_sentence_of_the_report(pairs, alice):
     people_say(pairs, {**dict.fromkeys(["bob", "dana", "erin"], [None] * 60), "robot": ["1"] * 60}, kind="simulated")
     robot, early = User.objects.get(username="robot"), datetime(2020, 1, 1, tzinfo=UTC)

@@ -58,6 +58,7 @@ def test_what_a_reply_says_is_told_to_all(server):
     assert Pause.objects.get(provider="anthropic", model=MODEL).until >= before + timedelta(seconds=1)
 
 
+@pytest.mark.long
 def test_nothing_starts_while_another_process_was_told_to_wait(server):
     starts = []
     server.by_default = lambda request: starts.append(time.time()) or Answer()

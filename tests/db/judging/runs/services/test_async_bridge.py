@@ -78,6 +78,7 @@ def test_one_that_does_not_close_keeps_no_other_open_and_is_told():
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai_compatible"])
+@pytest.mark.long
 def test_no_connection_is_left_by_calls_in_flight(name, monkeypatch):
     """Some calls are answered, some are on their way, and some wait for a seat when all is closed."""
     with running() as server, warnings.catch_warnings(record=True) as told:

@@ -179,6 +179,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 class TestFolders:
     """What is a folder on the command line comes as one ZIP file."""
 
+    @pytest.mark.long
     def test_pandalm_with_its_people_and_judges(self, alice, shared_data):
         folder = shared_data / "pandalm"
         files = {f"pandalm/{path.name}": path.read_bytes() for path in sorted(folder.glob("*testset-v1.json"))}

@@ -173,6 +173,7 @@ class TestMessyFiles:
         ]
         assert "has no" not in press(alice, bring(alice, messy_files.excel_dates()), "check", sheet="Data")
 
+    @pytest.mark.long
     def test_a_long_file(self, alice):
         address = bring(alice, messy_files.long_jsonl())
         assert "3,000 records can be imported from 3,000 rows." in show(alice, address)

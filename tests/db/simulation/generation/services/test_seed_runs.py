@@ -149,6 +149,7 @@ def test_texts_that_are_nearly_the_same_go_no_further(model):
     assert run.stage == "done"
 
 
+@pytest.mark.long
 def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(model, monkeypatch):
     for name in ("FIRST_WAIT", "LONGEST_WAIT"):
         monkeypatch.setattr(backoff, name, 0.01)

@@ -182,6 +182,7 @@ def large(monkeypatch):
 
 
 @pytest.mark.each_database
+@pytest.mark.long
 def test_a_large_experiment_is_left_to_a_worker(client, experiment, judge, large, monkeypatch):
     sent = []
     monkeypatch.setattr("core.jobs.waiting.current_app.send_task", lambda name, args: sent.append((name, args)))
@@ -354,6 +355,7 @@ def test_page_and_api_of_ranks_show_what_the_command_prints(client, experiment, 
         assert answer.status_code == 404, "an experiment of another project is not there"
 
 
+@pytest.mark.long
 def test_the_page_says_what_is_wrong(client, experiment, judge):
     client.force_login(factories.ResearcherFactory())
     page = reverse("experiment_results", args=[experiment.pk])
