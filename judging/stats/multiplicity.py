@@ -4,20 +4,17 @@ References
 ----------
 Holm (1979), Scandinavian Journal of Statistics 6:65-70 (family-wise error). Benjamini and Hochberg (1995), JRSS B
 57:289-300 (false discovery rate of independent tests). Benjamini and Yekutieli (2001), Annals of Statistics
-29:1165-1188 (the same under any dependence). The two false discovery rates are scipy's, which has no Holm.
+29:1165-1188 (the same under any dependence).
 """
 
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from annotation.stats.table import FloatArray
 
 Method = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
-
-SCIPY: Final = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 
 
 def adjust_p_values(p_values: npt.ArrayLike, method: Method = "holm") -> FloatArray:
@@ -49,16 +46,15 @@ def adjust_p_values(p_values: npt.ArrayLike, method: Method = "holm") -> FloatAr
 
 
 def _step(p: FloatArray, method: Method) -> FloatArray:
+    m, order = len(p), np.argsort(p, kind="stable")
+    ranks = np.arange(1, m + 1)
     if method == "none":
         return p
     if method == "holm":
-        return _holm(p)
-    found: FloatArray = scipy.stats.false_discovery_control(p, method=SCIPY[method])
-    return found
-
-
-def _holm(p: FloatArray) -> FloatArray:
-    order = np.argsort(p, kind="stable")
-    found = np.empty(len(p))
-    found[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    return found
+        stepped = np.maximum.accumulate(p[order] * (m - ranks + 1))
+    else:
+        penalty = (1 / ranks).sum() if method == "benjamini-yekutieli" else 1.0
+        stepped = np.minimum.accumulate((p[order] * m * penalty / ranks)[::-1])[::-1]
+    back = np.empty(m)
+    back[order] = np.minimum(stepped, 1.0)
+    return back
