@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import unescape
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -161,11 +162,6 @@ def draw_in_file(chart: Callable[[T, Palette], Spec], rows: T) -> SafeString:
     return to_safe_svg(svg(chart, rows, FILE))
 
 
-def png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
-    """The chart as a picture on white, at twice the size for print and dense screens."""
-    return helper_process.call(draw_png, chart, *arguments, **named)
-
-
 def draw_svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
     """Draw in this process, which from then on holds what draws charts."""
     drawn: str = vl_convert.vegalite_to_svg(chart(*arguments, **named), allowed_base_urls=[])
@@ -173,30 +169,20 @@ def draw_svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs)
 
 
 def draw_png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
-    """The same as a picture."""
+    """The same as a picture on white, at twice the size for print and dense screens."""
     spec = {**chart(*arguments, **named), "background": "white"}
     drawn: bytes = vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[])
     return drawn
 
 
-def pdf(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
-    """The chart as a page of PDF, with its texts as text: for a paper."""
-    return helper_process.call(draw_pdf, chart, *arguments, **named)
-
-
 def draw_pdf(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
-    """The same as PDF."""
+    """The same as a page of PDF, with its texts as text: for a paper."""
     drawn: bytes = vl_convert.vegalite_to_pdf(chart(*arguments, **named), allowed_base_urls=[])
     return drawn
 
 
-def data(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
-    """The numbers that the chart shows, as CSV; `panel` is the title of the part that they stand in."""
-    return helper_process.call(draw_data, chart, *arguments, **named)
-
-
 def draw_data(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
-    """The same, in this process."""
+    """The numbers that the chart shows, as CSV; `panel` is the title of the part that they stand in."""
     spec = chart(*arguments, **named)
     rows = list({repr(row): row for row in _list_rows(spec, "", spec.get("datasets", {}))}.values())
     hidden = set() if any(row["panel"] for row in rows) else {"panel"}
@@ -218,5 +204,9 @@ def _list_rows(part: Spec, panel: str, sets: Spec) -> Iterator[dict[str, object]
         yield from _list_rows(part["spec"], panel, sets)
 
 
-FIGURES: dict[str, Callable[..., str | bytes]] = {"svg": svg, "png": png, "pdf": pdf, "csv": data}
-"""What writes a figure from a chart and its arguments, by the ending of the file."""
+DRAWN: dict[str, Callable[..., str | bytes]] = {"png": draw_png, "pdf": draw_pdf, "csv": draw_data}
+FIGURES: dict[str, Callable[..., str | bytes]] = {
+    "svg": svg,
+    **{ending: partial(helper_process.call, draw) for ending, draw in DRAWN.items()},
+}
+"""What writes a figure from a chart and its arguments, by the ending of the file. All draw in the helper process."""

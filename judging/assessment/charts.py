@@ -24,7 +24,6 @@ from core.charts import (
     draw_in_file,
     draw_on_page,
     inline,
-    png,
     style_chart,
     svg,
 )
@@ -63,7 +62,6 @@ __all__ = [
     "name_judge",
     "place_bars",
     "place_panels",
-    "png",
     "style_chart",
     "svg",
     "tier_bars",

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tqdm import tqdm
 
 from judging.assessment.wording import duration
 from judging.judges.pricing import format_dollars
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 LOOK_EVERY = 1.0  # seconds
 NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
@@ -44,6 +48,12 @@ def watch(steps: Iterator[None], *, total: int, count: Callable[[], int], unit: 
                 bar.update(count() - bar.n)
                 looked = time.monotonic()
         bar.update(count() - bar.n)
+
+
+def to_estimate_json(estimate: DataclassInstance) -> dict[str, Any]:
+    """An estimate by the names of its figures, with the price as a number of JSON."""
+    found = asdict(estimate)
+    return found | {"usd": None if found["usd"] is None else float(found["usd"])}
 
 
 def describe_estimate(usd: float | None, seconds: float | None) -> str:

@@ -19,8 +19,8 @@ Labels = Sequence[str] | IntArray
 NO_VERDICT = "no verdict"
 
 
-def estimate_clustered_means(
-    values: FloatArray,
+def compute_means(
+    columns: Iterable[FloatArray],
     *,
     items: Labels,
     clusters: Labels,
@@ -33,9 +33,10 @@ def estimate_clustered_means(
 
     Parameters
     ----------
-    values
-        (n, m) numbers in units of the scale, a row for each judgment; NaN where there was no verdict, and where the
-        judgment does not belong to the column's group. Shares are means of zeros and ones.
+    columns
+        m of (n,) numbers in units of the scale, one for each judgment; NaN where there was no verdict, and where the
+        judgment does not belong to the column's group. Shares are means of zeros and ones. Columns are looked at one
+        by one, for there may be millions of rows.
     items, clusters
         (n,) the item that each judgment is of, and what is resampled as a whole.
     bootstrap, confidence, seed
@@ -54,22 +55,6 @@ def estimate_clustered_means(
     ValueError
         Where the columns are not equally long.
     """
-    return compute_means(
-        values.T, items=items, clusters=clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, scale=scale
-    )
-
-
-def compute_means(
-    columns: Iterable[FloatArray],
-    *,
-    items: Labels,
-    clusters: Labels,
-    bootstrap: int = 2000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    scale: Scale = "plain",
-) -> list[Estimate]:
-    """The same of m columns (n,) that are looked at one by one, for there may be millions of rows."""
     unit, number = index_in_order(clusters), index_in_order(items)
     k = int(unit.max(initial=-1)) + 1
     sums, counts, bases = [], [], []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
@@ -13,12 +11,13 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.hashing import content_hash
-from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.backoff import PermanentError
 from core.options.model import Options
 from judging.judges.providers import describe_errors
 from judging.judges.providers.base import Provider
 from judging.judges.providers.embeddings import Embeddings
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
+from judging.judges.services.judges import probe_provider
 from simulation.agents import speakers
 from simulation.agents.models import Agent
 
@@ -151,18 +150,7 @@ def build_speaker(agent: Agent, keys: Keyring = ENVIRONMENT) -> Provider:
 
 def probe(agent: Agent, keys: Keyring = ENVIRONMENT) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
-    with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
-        problems = thread.submit(asyncio.run, objections(build_speaker(agent, keys))).result()
-    if problems:
+    if problems := probe_provider(build_speaker(agent, keys)):
         raise InputError(
             "{agent} cannot speak: {problems}.", field="assistant", agent=agent, problems="; ".join(problems)
         )
-
-
-async def objections(speaker: Provider) -> list[str]:
-    try:
-        return await speaker.probe()
-    except (PermanentError, TransientError) as error:
-        return [str(error)]
-    finally:
-        await speaker.aclose()

@@ -5,7 +5,8 @@ People's labels are saved here; `judging` saves a judge's, which it reads with t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,21 +68,9 @@ def load(
 
     The columns are those that the mapping names; without one the file is CSV and its columns are called as the fields.
     """
-    problems, outcome = Problems(on_error), Outcome(KINDS)
-    with explain_refusal(file), transaction.atomic():
-        table = read_table(file, mapping, problems, outcome, of_judge=False)
-        found, rows = resolve(
-            by=by,
-            project=project,
-            file=file,
-            name=study,
-            table=table,
-            problems=problems,
-            outcome=outcome,
-            of_judge=False,
-        )
+    outcome = Outcome(KINDS)
+    with resolve(file, study, mapping, on_error, outcome, by=by, project=project) as (found, rows):
         save(study=found, rows=rows, outcome=outcome)
-    outcome.set_aside(problems, beside=file.path)
     return outcome
 
 
@@ -136,27 +125,34 @@ def read_table(
     return found
 
 
+@contextmanager
 def resolve(
+    file: InputFile,
+    name: str,
+    mapping: ColumnMapping | None,
+    on_error: OnError,
+    outcome: Outcome,
     *,
     by: User | None,
     project: Project | None,
-    file: InputFile,
-    name: str,
-    table: parsing.Table,
-    problems: Problems,
-    outcome: Outcome,
-    of_judge: bool,
-) -> tuple[Study, list[Resolved]]:
-    """The study, and the file's ratings with their items and criteria. What does not fit goes to the problems."""
-    if table.unused:
-        outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
-    study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
-    if study is None:
-        study = create_study(by, project, file, name, table.ratings, problems)
-    check_project(study, project)
-    outcome.study = study.name
-    finder = Finder(file, study, of_judge=of_judge)
-    return study, finder.resolve_all(table.ratings, problems)
+    of_judge: bool = False,
+) -> Iterator[tuple[Study, list[Resolved]]]:
+    """The study, and the file's ratings with their items and criteria, to be saved in the same transaction.
+
+    What does not fit is set aside beside the file.
+    """
+    problems = Problems(on_error)
+    with explain_refusal(file), transaction.atomic():
+        table = read_table(file, mapping, problems, outcome, of_judge=of_judge)
+        if table.unused:
+            outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
+        study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
+        if study is None:
+            study = create_study(by, project, file, name, table.ratings, problems)
+        check_project(study, project)
+        outcome.study = study.name
+        yield study, Finder(file, study, of_judge=of_judge).resolve_all(table.ratings, problems)
+    outcome.set_aside(problems, beside=file.path)
 
 
 class Finder:

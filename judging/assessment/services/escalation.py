@@ -128,21 +128,16 @@ def make(
         raise InputError("nothing is escalated to people: every verdict is kept or has a label", field="target")
     of_parts = [c.key for c in found.evidence.criteria if c.unit != Criterion.Unit.ITEM]
     with transaction.atomic():
-        made = follow_up_studies.like(
+        made = follow_up_studies.make(
             by=by,
             source=found.study,
             name=name,
             overlap=overlap,
             description=f"What a judge escalated to people in {found.study.name}.",
-        )
-        follow_up_studies.fill(
-            by=by,
-            source=found.study,
-            made=made,
             probabilities=dict.fromkeys(positions, 1.0),
             method="all",
             frame_size=len(positions),
-            seed=made.seed,
+            seed=found.study.seed,
             filters={"left_to_people_in": [found.study.slug]}
             | {key: list(names) for key, names in doubtful.items() if key in of_parts},
         )

@@ -42,21 +42,24 @@ def like(*, by: User | None, source: Study, name: str, overlap: int, description
     return made
 
 
-def fill(
+def make(
     *,
     by: User | None,
     source: Study,
-    made: Study,
+    name: str,
+    overlap: int,
+    description: str,
     probabilities: Mapping[int, float],
     method: str,
     frame_size: int,
     seed: int,
     filters: Mapping[str, object],
-) -> None:
-    """The source's items at these positions, each with the probability that it had of being taken.
+) -> Study:
+    """A draft that is like the source, with its items at these positions, each with its probability of being taken.
 
     They come in an order of their own, so that nobody can tell by it how doubtful they are.
     """
+    made = like(by=by, source=source, name=name, overlap=overlap, description=description)
     there = list(source.items.filter(position__in=list(probabilities)).order_by("position"))
     sample = Sample.objects.create(
         study=made,
@@ -85,6 +88,7 @@ def fill(
         ),
         batch_size=BATCH,
     )
+    return made
 
 
 def load_positions(source: Study, made: Study) -> dict[int, int]:

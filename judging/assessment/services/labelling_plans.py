@@ -232,17 +232,12 @@ def make_study(*, by: User | None, evidence: JudgeData, found: LabellingPlan, na
     criterion = _find_criterion(evidence, found.key)
     could = np.flatnonzero(frame.is_open & (probability[frame.items] > 0))
     with transaction.atomic():
-        made = follow_up_studies.like(
+        made = follow_up_studies.make(
             by=by,
             source=evidence.study,
             name=name,
             overlap=overlap,
             description=f"To be labelled next in {evidence.study.name}, for the mean of {criterion.name}.",
-        )
-        follow_up_studies.fill(
-            by=by,
-            source=evidence.study,
-            made=made,
             probabilities=kept,
             method="active",
             frame_size=int((probability > 0).sum()),

@@ -15,7 +15,7 @@ from judging.evaluations.options import TAGS, Tagging
 from judging.evaluations.queries import evaluations as queries
 from judging.runs.models.evaluations import Evaluation, FailureTag
 from judging.runs.models.runs import Judgment
-from judging.stats.means import estimate_clustered_means
+from judging.stats.means import compute_means
 
 
 @check_options(Tagging)
@@ -74,8 +74,8 @@ def shares(
     persona = {row[2]: f"profile {row[3]}" if row[3] else f"item {row[4]}" for row in rows}
     names = list(TAGS)
     values = np.array([[float(name in given) for name in names] for given in tags.values()])
-    estimates = estimate_clustered_means(
-        values,
+    estimates = compute_means(
+        values.T,
         items=[str(pk) for pk in tags],
         clusters=[persona[pk] for pk in tags],
         bootstrap=bootstrap,

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.addresses import ForbiddenAddressError
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Picture, Prompt
@@ -152,6 +153,15 @@ class ModelParameters(Parameters):
 
 
 NO_TEMPERATURE = {"temperature": "not taken by the model"}
+
+
+def list_objections(call: Callable[[], object]) -> list[str]:
+    """Make a call for the sake of what it objects to: its error as a sentence, or nothing."""
+    try:
+        call()
+    except (PermanentError, ForbiddenAddressError) as error:
+        return [str(error)]
+    return []
 
 
 def ignore_wait(seconds: float) -> None:

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from core.addresses import ForbiddenAddressError, Rule, check
+from core.addresses import Rule, check
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import NoModelListError
+from judging.judges.providers.base import NoModelListError, list_objections
 from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import origin
@@ -80,11 +80,7 @@ class OpenAICompatible(ChatProvider):
         """Why the address may not be called. One that the environment names is the choice of whoever runs the site."""
         if self.address == find_address():
             return []
-        try:
-            check(self.address, Rule.build_model_rule())
-        except ForbiddenAddressError as error:
-            return [str(error)]
-        return []
+        return list_objections(lambda: check(self.address, Rule.build_model_rule()))
 
     @property
     def address(self) -> str:

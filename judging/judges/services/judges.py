@@ -297,10 +297,14 @@ def list_models(judge: Judge) -> tuple[str, ...]:
 def probe(judge: Judge) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
     check_runs_here(judge)
-    with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
-        problems = thread.submit(asyncio.run, objections(build_provider(judge))).result()
-    if problems:
+    if problems := probe_provider(build_provider(judge)):
         raise InputError("{judge} cannot run: {problems}.", field="judge", judge=judge, problems="; ".join(problems))
+
+
+def probe_provider(provider: Provider) -> list[str]:
+    """What the other side objects to, in sentences. The provider is closed."""
+    with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
+        return thread.submit(asyncio.run, objections(provider)).result()
 
 
 async def objections(provider: Provider) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Generic, TypedDict, TypeVar, get_args
 
 from django.core.management.base import CommandParser
 
@@ -13,6 +13,7 @@ from annotation.management.base import ConcordCommand
 from annotation.stats.by_level import explain_missing
 from annotation.stats.result_types import HeadlineDocument
 from annotation.stats.table import Level
+from annotation.studies.models.studies import Study
 from annotation.studies.parsing import rating_files
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
@@ -31,6 +32,16 @@ from judging.assessment.options import SCORES, JudgedOptions
 from judging.assessment.services import agreement, file_comparison
 from judging.assessment.services.agreement import StudyRatings
 from judging.stats.result_types import AltTestDocument, JudgeDifferenceDocument, JudgeFigure
+
+Read = TypeVar("Read")
+Found = TypeVar("Found")
+
+
+class CriteriaDocument(TypedDict, Generic[Found]):
+    """The documents of several criteria, by their keys."""
+
+    study: str
+    criteria: Mapping[str, Found]
 
 
 class Command(ConcordCommand[SelectedAgreement]):
@@ -115,6 +126,14 @@ def choose_criteria(found: Iterable[str], key: str | None) -> list[str]:
         there = ", ".join(names)
         raise InputError("no criterion is called {key!r}; there are {there}", field="criterion", key=key, there=there)
     return names if key is None else [key]
+
+
+def compute_criteria(
+    study: Study, read: Mapping[str, Read], key: str | None, compute: Callable[[Read], Found]
+) -> CriteriaDocument[Found] | Found:
+    """One criterion's document, or those of each where there are several and none is named."""
+    documents = {name: compute(read[name]) for name in choose_criteria(read, key)}
+    return next(iter(documents.values())) if len(documents) == 1 else {"study": study.name, "criteria": documents}
 
 
 def split_criteria(document: Mapping[str, Any]) -> Mapping[str, Any]:

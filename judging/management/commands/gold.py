@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
@@ -17,17 +16,16 @@ from annotation.stats.table import Level
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, read_arguments
-from judging.management.commands.agreement import add_source, check_source, choose_criteria, read_file, split_criteria
+from judging.management.commands.agreement import (
+    CriteriaDocument,
+    add_source,
+    check_source,
+    compute_criteria,
+    read_file,
+    split_criteria,
+)
 
-
-class StudyGoldDocument(TypedDict):
-    """The gold of several criteria, by their keys."""
-
-    study: str
-    criteria: dict[str, GoldDocument | NoResultDocument]
-
-
-AnyGold = StudyGoldDocument | GoldDocument | GoldItems | NoResultDocument
+AnyGold = CriteriaDocument[GoldDocument | NoResultDocument] | GoldDocument | GoldItems | NoResultDocument
 """Of several criteria, of one, or of a file."""
 
 
@@ -50,9 +48,7 @@ class Command(ConcordCommand[AnyGold]):
             return gold.compute_table(read_file(file, level, categories).table, chosen)
         called = study_called(study)
         found = {one.criterion.key: one for one in ratings.load_study(called)}
-        wanted = choose_criteria(found, criterion)
-        documents = {name: gold.compute_criterion(called, found[name], chosen) for name in wanted}
-        return documents[wanted[0]] if len(wanted) == 1 else {"study": called.name, "criteria": documents}
+        return compute_criteria(called, found, criterion, lambda one: gold.compute_criterion(called, one, chosen))
 
     def write_text(self, document: AnyGold) -> None:
         for name, found in split_criteria(document).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from argparse import BooleanOptionalAction
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -20,7 +20,14 @@ from judging.judges import providers
 from judging.judges.models import Judge
 from judging.judges.queries import workers
 from judging.judges.services import judges
-from judging.management.long_work import NO_WORKER, describe_cost, describe_estimate, wait_until_over, watch
+from judging.management.long_work import (
+    NO_WORKER,
+    describe_cost,
+    describe_estimate,
+    to_estimate_json,
+    wait_until_over,
+    watch,
+)
 from judging.runs.models.runs import JudgeRun
 from judging.runs.options import NewRun, Resume
 from judging.runs.queries import runs as queries
@@ -225,19 +232,8 @@ def build_plan(study: str, judge: str, options: Mapping[str, Any], define: Calla
 
 def describe_plan(plan: runs.Plan) -> RunDocument:
     """Say what a run would take. Nothing is made, not even a judge."""
-    found = estimates.estimate(plan)
-    reckoned: RunEstimateDocument = {
-        "requests": found.requests,
-        "cached": found.cached,
-        "input_tokens": found.input_tokens,
-        "output_tokens": found.output_tokens,
-        "too_long": found.too_long,
-        "usd": None if found.usd is None else float(found.usd),
-        "seconds": found.seconds,
-        "basis": found.basis,
-        "why": found.why,
-    }
-    return {"study": plan.study.name, "judge": str(plan.judge), "estimate": reckoned}
+    estimate = cast("RunEstimateDocument", to_estimate_json(estimates.estimate(plan)))
+    return {"study": plan.study.name, "judge": str(plan.judge), "estimate": estimate}
 
 
 def describe_errors(run: Mapping[str, Any]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal
 
 from django.core.management.base import CommandParser
 
@@ -28,7 +28,14 @@ from core.options.fields import add_arguments, read_arguments
 from judging.assessment.agreement_types import PredictionDocument
 from judging.assessment.services import predicted_difficulty
 from judging.assessment.services.predicted_difficulty import features_in_words, summarise
-from judging.management.commands.agreement import add_source, check_source, choose_criteria, read_file, split_criteria
+from judging.management.commands.agreement import (
+    CriteriaDocument,
+    add_source,
+    check_source,
+    compute_criteria,
+    read_file,
+    split_criteria,
+)
 
 MOST_VALUES = 12
 """Attainable values that are listed one by one."""
@@ -43,14 +50,8 @@ OF_PEOPLE: dict[str, Trait] = {
 """By method, what sets people apart besides their consistency."""
 
 
-class StudyTiersDocument(TypedDict):
-    """Tiers of several criteria, or predicted difficulty, by their keys."""
-
-    study: str
-    criteria: Mapping[str, BothTiersDocument | NoResultDocument | PredictionDocument]
-
-
-AnyTiers = StudyTiersDocument | BothTiersDocument | NoResultDocument | PredictionDocument
+Tiers = BothTiersDocument | NoResultDocument | PredictionDocument
+AnyTiers = CriteriaDocument[Tiers] | Tiers
 """Of several criteria, or of one, or of a file."""
 
 
@@ -110,17 +111,15 @@ class Command(ConcordCommand[AnyTiers]):
 def compute_study(study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts) -> AnyTiers:
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
-    wanted = choose_criteria(found, key)
-    documents = {name: compute_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
-    return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+    return compute_criteria(
+        study, found, key, lambda one: compute_criterion(study, one, options, by=by, agreeing=agreeing)
+    )
 
 
 def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> AnyTiers:
     """The prediction of one criterion, or of each."""
     there = {one.key: one for one in study.criteria.all()}
-    wanted = choose_criteria(there, key)
-    documents = {name: predicted_difficulty.compute_criterion(study, there[name], options) for name in wanted}
-    return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+    return compute_criteria(study, there, key, lambda one: predicted_difficulty.compute_criterion(study, one, options))
 
 
 def lines_of_prediction(found: PredictionDocument) -> Iterator[str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from django.db import transaction
-
 from annotation.corpus.parsing.mappings import ColumnMapping
-from annotation.studies.imports.ratings import Resolved, read_table, resolve
+from annotation.studies.imports.ratings import Resolved, resolve
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.input_files import InputFile, OnError, Problems
-from core.files.outcome import Outcome, explain_refusal
+from core.files.input_files import InputFile, OnError
+from core.files.outcome import Outcome
 from judging.runs.imports import judgments
 
 NO_VALUE = "no value"
@@ -34,21 +32,9 @@ def load(
     """
     if not judge or len(judge) > 120:
         raise InputError("a judge needs a name of at most 120 characters", field="judge")
-    problems, outcome = Problems(on_error), Outcome(("judges", "judgments"))
-    with explain_refusal(file), transaction.atomic():
-        table = read_table(file, mapping, problems, outcome, of_judge=True)
-        found, rows = resolve(
-            by=by,
-            project=project,
-            file=file,
-            name=study,
-            table=table,
-            problems=problems,
-            outcome=outcome,
-            of_judge=True,
-        )
+    outcome = Outcome(("judges", "judgments"))
+    with resolve(file, study, mapping, on_error, outcome, by=by, project=project, of_judge=True) as (found, rows):
         judgments.save(by=by, study=found, judge=judge, judgments=[to_judgment(row) for row in rows], outcome=outcome)
-    outcome.set_aside(problems, beside=file.path)
     return outcome
 
 

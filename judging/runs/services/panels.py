@@ -28,7 +28,7 @@ from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.options import NewPanel
 from judging.stats import panels
-from judging.stats.means import estimate_clustered_means
+from judging.stats.means import compute_means
 from judging.stats.panels import PanelVerdict
 
 BATCH = 2000
@@ -181,7 +181,7 @@ def members(
         if judgment.value and panel[key]:
             same[row, list(names).index(judgment.run_id)] = float(judgment.value == panel[key])
     items = [str(item) for (item, _), _ in theirs]
-    found = estimate_clustered_means(same, items=items, clusters=items, scale="share")
+    found = compute_means(same.T, items=items, clusters=items, scale="share")
     return [
         {
             "run": pk,

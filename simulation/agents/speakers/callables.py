@@ -15,7 +15,7 @@ from pydantic import Field
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import Reply
+from judging.judges.providers.base import Reply, list_objections
 from judging.judges.providers.callables import call_within, list_callables, load_callable
 from judging.judges.providers.requests import CriterionSpec, JudgeRequest
 from simulation.agents.speakers.base import parse_messages
@@ -31,11 +31,7 @@ class CallableSpeaker(base.Provider):
     Parameters = CallableParameters
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
-        try:
-            assert callable(self.function)
-        except PermanentError as error:
-            return [str(error)]
-        return []
+        return list_objections(lambda: self.function)
 
     @cached_property
     def function(self) -> Callable[..., object]:

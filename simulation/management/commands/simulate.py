@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -18,7 +18,14 @@ from core.options.fields import add_arguments, read_arguments
 from judging.judges.providers.keys import Keyring
 from judging.judges.queries import workers
 from judging.judges.services.keys import load_keyring_for
-from judging.management.long_work import NO_WORKER, describe_cost, describe_estimate, wait_until_over, watch
+from judging.management.long_work import (
+    NO_WORKER,
+    describe_cost,
+    describe_estimate,
+    to_estimate_json,
+    wait_until_over,
+    watch,
+)
 from simulation.agents import services as agents_services
 from simulation.agents.prompts import PUBLISHED
 from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
@@ -223,21 +230,8 @@ def build_plan(keys: Keyring, options: Mapping[str, Any]) -> experiments.Plan:
 
 def describe_plan(plan: experiments.Plan) -> ExperimentStateDocument:
     """Say what an experiment would take. Nothing is made."""
-    found = estimates.estimate(plan)
-    reckoned: ExperimentEstimateDocument = {
-        "dialogues": found.dialogues,
-        "turns": found.turns,
-        "input_tokens": found.input_tokens,
-        "output_tokens": found.output_tokens,
-        "usd": None if found.usd is None else float(found.usd),
-        "seconds": found.seconds,
-        "masked": found.masked,
-        "absent": found.absent,
-        "without_goal": found.without_goal,
-        "basis": found.basis,
-        "why": found.why,
-    }
-    return {"experiment": None, "name": plan.name, "estimate": reckoned}
+    estimate = cast("ExperimentEstimateDocument", to_estimate_json(estimates.estimate(plan)))
+    return {"experiment": None, "name": plan.name, "estimate": estimate}
 
 
 def shorten_ids(ids: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import list_objections
 from judging.judges.providers.callables import call_within, list_callables, load_callable
 from judging.judges.providers.scorer.protocol import Score, Scorer, to_score
 
@@ -22,11 +23,7 @@ class NamedScorer(Scorer):
     is_asked = True
 
     def problems(self) -> list[str]:
-        try:
-            assert callable(self.function)
-        except PermanentError as error:
-            return [str(error)]
-        return []
+        return list_objections(lambda: self.function)
 
     @cached_property
     def function(self) -> Callable[..., object]:

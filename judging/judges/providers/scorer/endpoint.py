@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import list_objections
 from judging.judges.providers.calls import NO_ANSWER, failure, patiently
 from judging.judges.providers.keys import origin, redact_key
 from judging.judges.providers.scorer.protocol import Score, Scorer, to_score
@@ -36,10 +37,8 @@ class Endpoint(Scorer):
         parts = urlsplit(self.parameters.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return ["an endpoint needs the parameter url, such as http://localhost:9000/score"]
-        try:
-            check(self.parameters.url, Rule.build_model_rule())
-        except ForbiddenAddressError as error:
-            return [str(error)]
+        if forbidden := list_objections(lambda: check(self.parameters.url, Rule.build_model_rule())):
+            return forbidden
         unreadable = self.keys.problem(self.parameters.url)
         return [unreadable] if unreadable else []
 

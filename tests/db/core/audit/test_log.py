@@ -86,7 +86,7 @@ EXCEPTIONS = {
     "judging.judges.services.judges.build_judge": "looks for what would be defined",
     "judging.judges.services.judges.find_latest": "looks for a judge",
     "judging.runs.services.panels.find_or_create_judge": "a part of combining a panel",
-    "judging.assessment.services.follow_up_studies.fill": "a part of making a study",
+    "judging.assessment.services.follow_up_studies.make": "a part of making a study",
     "judging.assessment.services.follow_up_studies.like": "a part of making a study",
     "simulation.agents.services.find_or_create_agent": "a part of ordering something",
     "simulation.results.services.results.ask": "a result, left to a worker",

@@ -103,7 +103,7 @@ def test_intervals_resample_whole_personas():
 
 def test_intervals_of_clusters_of_one_equal_those_of_means():
     """`clustered_means` reads rows and clusters; here they are summed by persona first. The draws are the same."""
-    from judging.stats.means import estimate_clustered_means
+    from judging.stats.means import compute_means
 
     rng = np.random.default_rng(3)
     values, persona = rng.integers(0, 2, 60).astype(float), rng.integers(0, 15, 60)
@@ -111,8 +111,8 @@ def test_intervals_of_clusters_of_one_equal_those_of_means():
     sheet = Sheet(cases((1,) * 60, persona=persona), bootstrap=500, seed=4)
     sheet.add(("m",), values, reason="")
     names = [str(one) for one in persona]
-    (expected,) = estimate_clustered_means(
-        values[:, None], items=[str(n) for n in range(60)], clusters=names, bootstrap=500, seed=4, scale="share"
+    (expected,) = compute_means(
+        [values], items=[str(n) for n in range(60)], clusters=names, bootstrap=500, seed=4, scale="share"
     )
     found = sheet.estimates()[("m",)]
     assert (found.value, found.low, found.high) == pytest.approx((expected.value, expected.low, expected.high))
