@@ -6,7 +6,7 @@ from annotation.agreement.views import gold
 from annotation.benchmarks import views as benchmarks
 from annotation.corpus import views as corpus_views
 from annotation.quality.views import quality, queue
-from annotation.studies.views import new_study, rubrics, search, studies
+from annotation.studies.views import new_study, rubrics, studies
 from annotation.workbench.assignment_names import AssignmentConverter
 from annotation.workbench.views import attachments, item_actions, rating_api, review, work
 from core.accounts import permissions, views
@@ -40,7 +40,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/<library:pk>/", corpus_views.task_detail, name="task_detail"),
     path("dialogues/<library:pk>/", corpus_views.dialogue_detail, name="dialogue_detail"),
     path("pairs/<library:pk>/", corpus_views.pair_detail, name="pair_detail"),
-    path("search/", search.search, name="search"),
+    path("search/", studies.search, name="search"),
     # studies
     path("studies/", studies.study_list, name="study_list"),
     path("studies/new/", new_study.study_create, name="study_create"),

@@ -6,6 +6,7 @@ turns a bad setting into a system check with a hint.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import dj_database_url
@@ -17,7 +18,6 @@ from config.broker import build_shared_cache, file_broker_options
 from config.catalogues import compile_catalogues
 from config.data_folder import UMASK, explain_unwritable, secret_key
 from config.logs import build_logging
-from config.single_sign_on import build_providers
 
 django_stubs_ext.monkeypatch()
 
@@ -136,6 +136,21 @@ SQLITE_OPTIONS: dict[str, object] = {
 }
 
 
+def build_sign_on_providers(environment: Mapping[str, str]) -> dict[str, object]:
+    """allauth's SOCIALACCOUNT_PROVIDERS; without an issuer there is no single sign-on."""
+    issuer = environment.get("CONCORD_OIDC_ISSUER", "")
+    if not issuer:
+        return {}
+    app = {
+        "provider_id": "lab",
+        "name": environment.get("CONCORD_OIDC_NAME") or "single sign-on",
+        "client_id": environment.get("CONCORD_OIDC_CLIENT_ID", ""),
+        "secret": environment.get("CONCORD_OIDC_CLIENT_SECRET", ""),
+        "settings": {"server_url": issuer},
+    }
+    return {"openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}}
+
+
 def database(url: str | None) -> dj_database_url.DBConfig:
     if not url:
         return {
@@ -190,7 +205,7 @@ MFA_TOTP_ISSUER = "Concord"
 REQUIRE_SECOND_FACTOR = os.environ.get("CONCORD_REQUIRE_SECOND_FACTOR", "")
 SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
-SOCIALACCOUNT_PROVIDERS = build_providers(os.environ)
+SOCIALACCOUNT_PROVIDERS = build_sign_on_providers(os.environ)
 SINGLE_SIGN_ON_MAKES_ACCOUNTS = env_flag("CONCORD_OIDC_SIGNUP", default=True)
 
 # Annotators' pages speak each of these, all other pages those that have every text: config/languages.py.

@@ -1,4 +1,7 @@
-"""Messages to who sent a form, on the page that they see next."""
+"""Messages to who sent a form, on the page that they see next.
+
+Kept apart from `core.errors`, which statistics and parsers use: it must not import Django.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reading the database as it was at one moment."""
+"""Reading the database as it was at one moment.
+
+Kept apart from `core.statements`, which writes: a module beyond the services that begins a transaction only reads.
+"""
 
 from __future__ import annotations
 

@@ -47,8 +47,3 @@ def count_rows(rows: QuerySet[Model], by: str) -> Coalesce:
     """How many of `rows` there are for the outer row that `by` names, as a column of the outer query."""
     n = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(n, output_field=IntegerField()), 0)
-
-
-def forget() -> None:
-    """Count everything anew."""
-    _counted.clear()

@@ -13,7 +13,7 @@ from core.jobs import heartbeat
 from judging.assessment.services import assessment, deferred_agreement, refresh
 from judging.evaluations.services import results
 from judging.judges.models import Worker
-from judging.runs.services import cancellations, recovery, work
+from judging.runs.services import recovery, runs, work
 from judging.runs.services.leases import EVALUATION_TASK, leases
 
 hearts: list[heartbeat.Heartbeat] = []
@@ -27,7 +27,7 @@ def judge_chunk(chunk_id: int) -> None:
     work.judge_chunk(chunk_id, leaving=lambda: leaving[0] != 0)
 
 
-@shared_task(name=cancellations.TASK)
+@shared_task(name=runs.CANCEL_BATCH)
 def cancel_batch(batch_id: int) -> None:
     """Take back a batch of a run that was stopped."""
     work.cancel_batch(batch_id)

@@ -11,7 +11,7 @@ from annotation.stats import chance_corrected as chance
 from annotation.stats import cohen, concordance
 from annotation.stats import icc as intraclass
 from annotation.stats import per_category as categories
-from annotation.stats.alpha import krippendorff_alpha
+from annotation.stats.alpha import krippendorff_alpha, set_agreement
 from annotation.stats.analytic import analytic_estimate, compute_linearised_errors, simple_sampling
 from annotation.stats.annotators import find_inverted_raters, identical_raters
 from annotation.stats.distinct import distinct_items
@@ -32,7 +32,6 @@ from annotation.stats.pairs import (
 from annotation.stats.per_category import CategoryAgreement
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.result_types import TableAgreementDocument
-from annotation.stats.set_agreement import set_agreement
 from annotation.stats.table import MISSING, BoolArray, FloatArray, Level, RatingTable
 from annotation.stats.warnings import (
     Joint,

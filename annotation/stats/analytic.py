@@ -107,13 +107,10 @@ class FleissChanceTest:
         Standard error of kappa where raters answer by chance.
     z
         Kappa over it.
-    category_se
-        (q,) the same of each category's kappa.
     """
 
     se: float
     z: float
-    category_se: FloatArray
 
 
 def fleiss_chance_test(counts: FloatArray) -> FleissChanceTest:
@@ -140,8 +137,7 @@ def fleiss_chance_test(counts: FloatArray) -> FleissChanceTest:
     kappa = ratio(within - (p**2).sum(), 1 - (p**2).sum())
     spread = pairs.sum() ** 2 - (pairs * (1 - 2 * p)).sum()
     se = np.sqrt(2 / (n * m * (m - 1)) * ratio(spread, pairs.sum() ** 2))
-    category_se = np.where(pairs > 0, np.sqrt(2 / (n * m * (m - 1))), np.nan)
-    return FleissChanceTest(float(se), float(ratio(kappa, se)), category_se)
+    return FleissChanceTest(float(se), float(ratio(kappa, se)))
 
 
 def compute_linearised_errors(statistic: SumStatistic, resampling: Resampling) -> FloatArray:

@@ -22,7 +22,6 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.shares import build_undefined, figure, wilson
 
 Kind = Literal["accuracy", "consistency"]
-KINDS: tuple[Kind, ...] = ("accuracy", "consistency")
 STRETCH = 10
 """Items of a stretch of time."""
 

@@ -140,13 +140,6 @@ def _kappa(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return ratio(observed - expected, 1 - expected)
 
 
-def cohen_kappa(a: IntArray, b: IntArray, weights: FloatArray) -> float:
-    """Cohen's kappa of two raters' codes (n_items,) with (q, q) agreement weights; NaN where undefined."""
-    distances = CategoryDistances(1 - weights, 1 - weights)
-    statistic = pairs_statistic(np.column_stack([a, b]), [(0, 1)], len(weights), distances)
-    return float(statistic.evaluate(np.ones((1, len(a))))[0, 1])
-
-
 def rater_pairs(table: RatingTable) -> list[Pair]:
     """Every two columns of the table that have ratings."""
     rated = (table.codes != MISSING).any(axis=0)

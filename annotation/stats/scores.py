@@ -102,20 +102,12 @@ def spearman(x: FloatArray, y: FloatArray) -> GroupStatistic:
     return GroupStatistic(group, places.shape[1], partial(_rank_correlation, places=places, sizes=sizes))
 
 
-def kendall(x: FloatArray, y: FloatArray) -> GroupStatistic:
-    """Kendall's tau-b of two columns (n_items,), over the items where both are numbers.
-
-    Of all pairs of items, (concordant - discordant) / sqrt(pairs not tied in x * pairs not tied in y). -1 to
-    1; NaN where either column has a single value. Weights are repetitions, as in `spearman`.
-
-    Kendall (1945), Biometrika 33:239-251.
-    """
-    group, places, sizes = _points(x, y)
-    return GroupStatistic(group, places.shape[1], partial(_tau_b, places=places, sizes=sizes))
-
-
 def rank_correlations(x: FloatArray, y: FloatArray) -> GroupStatistic:
-    """Spearman's correlation and Kendall's tau-b as one statistic with two values."""
+    """Spearman's correlation and Kendall's tau-b as one statistic with two values.
+
+    Tau-b: of all pairs of items where both are numbers, (concordant - discordant) / sqrt(pairs not tied in x * pairs
+    not tied in y). -1 to 1; NaN where either column has a single value. Kendall (1945), Biometrika 33:239-251.
+    """
     group, places, sizes = _points(x, y)
     functions = [partial(function, places=places, sizes=sizes) for function in (_rank_correlation, _tau_b)]
     return GroupStatistic(

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from http import HTTPStatus
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
 from core.errors import InputError
+from core.files.input_files import MEGABYTE
 
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing at this address that you may see."
@@ -107,3 +110,11 @@ def to_response(error: exceptions.APIException) -> Response:
     if wait := getattr(error, "wait", None):
         answer["Retry-After"] = str(int(wait) + 1)
     return answer
+
+
+def refuse_too_large(upload: UploadedFile) -> Response | None:
+    """The refusal of a file that is larger than this site takes over HTTP."""
+    if (upload.size or 0) <= settings.MAX_UPLOAD_BYTES:
+        return None
+    megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
+    return problem(413, f"At most {megabytes} MB; the command of the same name takes more.", field="file")

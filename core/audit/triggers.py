@@ -53,13 +53,6 @@ def build_create_statements(vendor: str) -> list[str]:
     ]
 
 
-def build_drop_statements(vendor: str) -> list[str]:
-    """Build the SQL that removes the triggers."""
-    if vendor == "sqlite":
-        return [f"DROP TRIGGER IF EXISTS {name}" for name in SQLITE]
-    return [f"DROP TRIGGER IF EXISTS {name} ON annotation_act" for name in POSTGRESQL]
-
-
 def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """The names of those that are gone, switched off, or do something else than they should."""
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Uploads that are looked at before they are imported, and kept for a day."""
+"""Uploads as files: of one request, or looked at before they are imported and kept for a day."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 
 from core.files.archives import is_archive, unpack
 from core.files.input_files import InputFile
@@ -77,3 +78,13 @@ def unpack_staged(file: InputFile) -> Iterator[InputFile]:
         inside = [path for path in found.rglob("*") if path.is_file()]
         only = inside[0] if len(inside) == 1 and inside[0].suffix not in OF_DATASETS else None
         yield InputFile(only, f"{file.name}: {only.name}") if only else InputFile(found, file.name)
+
+
+@contextmanager
+def save_upload(upload: UploadedFile) -> Iterator[InputFile]:
+    """The upload as a file under its own name, gone afterwards."""
+    with TemporaryDirectory(prefix="concord-upload-") as folder:
+        path = Path(folder) / "upload"
+        with path.open("wb") as stream:
+            stream.writelines(upload.chunks())
+        yield InputFile(path, upload.name or "the file")

@@ -1,4 +1,4 @@
-"""What goes wrong outside: whether to try again, and when.
+"""What goes wrong outside: whether to try again, and when. Providers use it, so it imports no framework.
 
 Waits between calls of one attempt are short and belong to the providers; those of webhooks are hours, as an address may
 be away for a day.

@@ -1,4 +1,7 @@
-"""What the apps that made a study's material have to say of it and of its judges. They register here; reports ask."""
+"""What the apps that made a study's material have to say of it and of its judges. They register here; reports ask.
+
+Kept apart from the reports: apps register as the site starts, before anything of a report is loaded.
+"""
 
 from __future__ import annotations
 

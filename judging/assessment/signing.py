@@ -24,8 +24,8 @@ from django.conf import settings
 from core.errors import InputError
 
 ALGORITHM = "Ed25519"
-KEY, SIGNATURE = 32, 64
-"""Bytes of a key, and of a signature."""
+KEY = 32
+"""Bytes of a key."""
 
 PUBLIC = "public:"
 """Stands before the hexadecimal digits of a key that only checks."""

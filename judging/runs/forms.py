@@ -20,12 +20,12 @@ from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.records import SOURCE
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
-from core.api.uploads import save_upload
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files import archives
 from core.files.input_files import MEGABYTE, InputFile
 from core.files.outcome import Outcome
+from core.files.staging import save_upload
 from core.options.fields import OptionsForm
 from judging.judges.models import NOT_RUN_HERE, Judge
 from judging.judges.options import NewJudge

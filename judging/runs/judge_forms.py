@@ -18,7 +18,7 @@ from core.options.fields import JsonField, OptionsForm
 from judging.judges.models import Judge, ModelKey, Price
 from judging.judges.options import Limits, NewKey, NewPrice
 from judging.judges.providers import load
-from judging.judges.services import judges, keys, prices, quotas
+from judging.judges.services import judges, keys, quotas
 from judging.runs import parameter_fields
 from judging.runs.forms import DescribedJudge, provider_choices
 from judging.runs.parameter_fields import FIRST
@@ -184,7 +184,7 @@ class PriceForm(OptionsForm):
         self.set("provider", choices=provider_choices())
 
     def save(self, by: User) -> Price | None:
-        return self.done(lambda: prices.enter(by=by, **self.arguments()))
+        return self.done(lambda: judges.enter_price(by=by, **self.arguments()))
 
 
 class KeyForm(OptionsForm):

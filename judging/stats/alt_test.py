@@ -30,9 +30,6 @@ from judging.stats.betting import compute_betting_p
 from judging.stats.multiplicity import adjust_p_values
 from judging.stats.result_types import AltTestAnnotatorDocument, AltTestDocument
 
-EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""What the paper proposes by type of annotator: the dearer the person, the larger the discount."""
-
 SWEEP = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 TO_PASS = 0.5
 """The winning rate from which the judge may replace an annotator."""

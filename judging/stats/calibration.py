@@ -7,7 +7,7 @@ profile or pair from lying on both sides of a fold.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,6 @@ MapName = Literal["isotonic", "ordinal-logistic"]
 FOLDS = 5
 LEAST = 10
 """Labelled items below which no map is fitted."""
-
-
-class Map(Protocol):
-    """A fitted map."""
-
-    def __call__(self, scores: FloatArray) -> FloatArray:
-        """(n,) scores on the human scale; NaN outside the range of the scores it was fitted to."""
 
 
 @dataclass(frozen=True, eq=False)

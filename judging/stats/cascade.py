@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
+from judging.stats.clusters import select_clusters
 from judging.stats.result_types import CascadeDocument, StageDocument
 from judging.stats.selective import STEPS, Selection, select
 

@@ -15,7 +15,7 @@ from annotation.stats.scores import pearson
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, figure, quantile
-from judging.stats.clustered_shares import count_clustered_share, select_clusters
+from judging.stats.clusters import count_clustered_share, select_clusters
 from judging.stats.observed import ItemColumns
 from judging.stats.result_types import BaselineDocument, DuplicatesDocument, LabelNoiseDocument
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import SumStatistic, replicate
@@ -19,7 +20,7 @@ from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined
 from judging.stats.calibration_error import compute_plain_error, estimate_calibration_error, place_in_bins
 from judging.stats.calibration_types import BinDocument, ReliabilityDocument
-from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
+from judging.stats.clusters import select_clusters
 
 BINS = 10
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import explain_no_interval
 from annotation.stats.jackknife import student_quantile
@@ -23,7 +24,6 @@ from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, figure, quantile, sum_by_cluster
 from judging.stats.calibration_types import RoganGladenDocument
-from judging.stats.clustered_shares import estimate_clustered_share
 
 IMPOSSIBLE = "no interval: no rate from 0 to 1 fits; the judge errs otherwise on unlabelled items than on labelled"
 

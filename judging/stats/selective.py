@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import build_resampling
 from judging.stats.betting import compute_betting_bound, log_capital
 from judging.stats.calibration_types import SelectionDocument
-from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
+from judging.stats.clusters import select_clusters
 
 STEPS = 20
 """Number of thresholds of the default sequence."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.stats.bands import TIERS
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from judging.stats.calibration_types import TierAccuracyDocument
-from judging.stats.clustered_shares import estimate_clustered_share
 
 LEAST_EXPECTED = 1.0
 """Expected items below which a tier has no figure."""

@@ -14,9 +14,10 @@ from annotation.corpus.models import Profile, Task
 from annotation.studies.api.serializers import Counts
 from core.accounts.permissions import filter_visible
 from core.api.base import Api, Document, Given, PageQuery, build_page_schema, find_named
+from core.api.problems import refuse_too_large
 from core.api.schema import says
-from core.api.uploads import refuse_too_large, save_upload
 from core.errors import InputError
+from core.files.staging import save_upload
 from judging.judges.services.keys import load_keyring_for
 from judging.runs.options import Resume
 from simulation.agents import services as agents_services

@@ -15,10 +15,10 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
-from core.api.uploads import save_upload
 from core.errors import InputError
 from core.files.input_files import MEGABYTE
 from core.files.outcome import Outcome
+from core.files.staging import save_upload
 from core.options.fields import OptionsForm, Result, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services

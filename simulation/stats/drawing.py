@@ -10,7 +10,7 @@ from rapidfuzz.fuzz import ratio
 
 from annotation.stats.benchmarks.repeats import NEAR
 
-USERS, TASKS, DIALOGUES = 1, 2, 3
+USERS, TASKS = 1, 2
 """Streams: what tells one draw from another with the same seed."""
 
 

@@ -23,7 +23,7 @@ from core.audit import log, triggers
 from judging.assessment import row_triggers
 from tests.support.callers import caller, rosa  # noqa: F401  fixtures
 from tests.support.factories import UserFactory
-from tests.support.guards import run
+from tests.support.guards import build_drop_statements, run
 from tests.support.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
 from tests.support.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
 from tests.support.second_factors import one_moment  # noqa: F401  fixture
@@ -82,7 +82,7 @@ def build_delete_statements(self: Any, style: Any, tables: Iterable[str], **opti
 
 
 def dropping(vendor: str) -> list[str]:
-    return [*triggers.build_drop_statements(vendor), *row_triggers.build_drop_statements(vendor)]
+    return [*build_drop_statements(vendor), *row_triggers.build_drop_statements(vendor)]
 
 
 @pytest.fixture(autouse=True, scope="session")

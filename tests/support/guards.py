@@ -13,7 +13,7 @@ from core.audit import triggers
 @contextmanager
 def without_triggers() -> Iterator[None]:
     """They are made anew behind it."""
-    run(triggers.build_drop_statements(connection.vendor))
+    run(build_drop_statements(connection.vendor))
     yield
     run(triggers.build_create_statements(connection.vendor))
 
@@ -22,3 +22,10 @@ def run(statements: Sequence[str]) -> None:
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
+
+
+def build_drop_statements(vendor: str) -> list[str]:
+    """Build the SQL that removes the triggers of the audit log."""
+    if vendor == "sqlite":
+        return [f"DROP TRIGGER IF EXISTS {name}" for name in triggers.SQLITE]
+    return [f"DROP TRIGGER IF EXISTS {name} ON annotation_act" for name in triggers.POSTGRESQL]

@@ -12,13 +12,18 @@ from core import row_counts
 from core.jobs import waiting
 
 
+def forget_counts() -> None:
+    """Count everything anew."""
+    row_counts._counted.clear()
+
+
 @pytest.fixture
 def all_are_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(row_counts, "LARGE", 3)
-    row_counts.forget()
+    forget_counts()
     cache.clear()
     yield
-    row_counts.forget()
+    forget_counts()
     cache.clear()
 
 

@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from annotation.agreement.result_types import DifficultyDocument
-from annotation.agreement.services import stored_difficulty
+from annotation.agreement.result_types import BothTiersDocument, DifficultyDocument, NoResultDocument
+from annotation.agreement.services import stored_difficulty, tiers
 from annotation.agreement.services.stored_difficulty import Fit
-from annotation.agreement.services.tiers import parse_cuts
+from annotation.agreement.services.tiers import TierOptions, describe_missing, parse_cuts
 from annotation.stats.bands import TIERS, Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.model_tiers import compare_with_counted, count_intervals
@@ -74,6 +74,26 @@ def compute_criterion(
     """
     (fit,) = stored_difficulty.load_or_fit_all([ratings], check_shares(cuts), patient=patient)
     return document(fit, cuts, counted=counted, named=lambda rows: list_item_names(study, rows))
+
+
+def compute_both_tiers(
+    study: Study,
+    ratings: PeoplesRatings,
+    options: TierOptions,
+    *,
+    by: str | None = None,
+    agreeing: Cuts = AGREEMENT_CUTS,
+    patient: bool = True,
+) -> BothTiersDocument | NoResultDocument:
+    """What `tiers --study NAME --json` prints of one criterion. A tier that a person set counts as counted.
+
+    Who is not patient is told where a worker has yet to fit the model.
+    """
+    if missing := describe_missing("tiers", study, ratings.criterion):
+        return missing
+    counted, held = tiers.compute_criterion(study, ratings, options, by=by), tiers.load_tiers(ratings, options)
+    by_model = compute_criterion(study, ratings, cuts=agreeing, counted=held, patient=patient)
+    return {**counted, "difficulty": by_model}
 
 
 def summaries(each: Sequence[PeoplesRatings], *, patient: bool) -> dict[str, DifficultyDocument]:

@@ -10,7 +10,6 @@ from annotation.studies.models.studies import Criterion, Study
 from core.files.writing import Member
 
 KEY, TITLE = "rewrites", "Rewrites as training data"
-ABOUT = "only rewrites that count: as chosen and rejected pairs (preferences.jsonl) and as SFT rows (sft.jsonl)"
 BATCH = 500
 
 Message = dict[str, str]

@@ -7,8 +7,7 @@ from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand, Listing
-from annotation.management.text import columns
+from annotation.management.base import ConcordCommand, Listing, format_columns
 from core.audit.queries import EventFilter, head, list_events
 from core.errors import InputError
 from core.options.model import LARGEST
@@ -56,7 +55,7 @@ class Command(ConcordCommand[ActsDocument]):
             ]
             for one in document["acts"]
         ]
-        self.stdout.write(columns([["number", "at", "who", "verb", "on"], *rows]))
+        self.stdout.write(format_columns([["number", "at", "who", "verb", "on"], *rows]))
         head = document["head"]
         self.stdout.write(f"{head['number']} on record, the newest {head['sha256']}")
 

@@ -10,8 +10,7 @@ from annotation.benchmarks.options import AuditOptions
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.result_types import BenchmarkDocument
 from annotation.benchmarks.services import versions
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
 from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument
 from core.options.fields import add_arguments, read_arguments, split_names
@@ -71,14 +70,14 @@ class Command(ConcordCommand[AuditDocument | CleaningDocument]):
             for one in document["recurring"]
             if not one["kind"]
         ]
-        self.stdout.write(text.columns(rows))
+        self.stdout.write(format_columns(rows))
         rows = [["rule", "tier", "agrees"]]
         rows += [
-            [one["rule"], one["tier"] or "all", text.estimate(one["accuracy"], digits=4)]
+            [one["rule"], one["tier"] or "all", format_estimate(one["accuracy"], digits=4)]
             for one in document["shortcuts"]
             if not one["kind"]
         ]
-        self.stdout.write(text.columns(rows))
+        self.stdout.write(format_columns(rows))
         if "cleaned" in document:
             cleaned = document["cleaned"]
             self.stdout.write(f"Made {cleaned['slug']}: {cleaned['counting']} of {cleaned['cases']} cases.")

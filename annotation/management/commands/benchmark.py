@@ -8,8 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.result_types import BenchmarkDocument
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns
 
 
 @final
@@ -45,4 +44,4 @@ class Command(ConcordCommand[BenchmarkDocument | BenchmarksDocument]):
             ]
             for one in found
         ]
-        self.stdout.write(text.columns(rows))
+        self.stdout.write(format_columns(rows))

@@ -9,8 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.agreement.options import ResamplingOptions
 from annotation.benchmarks.result_types import GradedDocument
 from annotation.benchmarks.services import grading
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
 from core.errors import InputError
@@ -72,5 +71,5 @@ class Command(ConcordCommand[GradedDocument | GradesDocument]):
             self.stdout.write(f"Made {document['graded']} ({document['state']}) with {document['items']} responses.")
             return
         self.stdout.write(f"{document['n']} choices with both grades, on {document['cases']} cases.")
-        rows = [[words, text.estimate(document[key]), f"n {document[key]['n_items']}"] for key, words in TOLD.items()]
-        self.stdout.write(text.columns(rows))
+        rows = [[words, format_estimate(document[key]), f"n {document[key]['n_items']}"] for key, words in TOLD.items()]
+        self.stdout.write(format_columns(rows))

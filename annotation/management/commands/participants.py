@@ -6,8 +6,7 @@ from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand, Listing
-from annotation.management.text import columns
+from annotation.management.base import ConcordCommand, Listing, format_columns
 from annotation.recruitment.queries import answers, participants
 from annotation.recruitment.services import enrolment
 from annotation.studies.queries.studies import people_called, study_called
@@ -60,7 +59,7 @@ class Command(ConcordCommand[ParticipantsDocument]):
             head.append("demographics")
             for row, found in zip(rows, given, strict=True):
                 row.append(", ".join(f"{key}: {value}" for key, value in found.items()))
-        self.stdout.write(columns([[name.replace("_", " ") for name in head], *rows]))
+        self.stdout.write(format_columns([[name.replace("_", " ") for name in head], *rows]))
 
 
 def compute_person(given: dict[str, dict[str, str]], username: str) -> dict[str, str]:

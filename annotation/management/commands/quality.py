@@ -6,8 +6,7 @@ from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_estimate
 from annotation.quality.queries import quality
 from annotation.quality.queries.quality import QualityDocument
 from annotation.stats.result_types import EstimateDocument
@@ -66,7 +65,7 @@ class Command(ConcordCommand[StudyQualityDocument]):
     def write_text(self, document: StudyQualityDocument) -> None:
         for key, found in document["criteria"].items():
             if sides := found["sides"]:
-                self.stdout.write(f"{key}: position bias {text.estimate(sides['effect'])} ({sides['unit']})")
+                self.stdout.write(f"{key}: position bias {format_estimate(sides['effect'])} ({sides['unit']})")
         if not document["annotators"]:
             self.stdout.write(f"Nobody has rated {document['study']} yet.")
         for one in document["annotators"]:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
-from annotation.management.text import to_words
+from annotation.management.base import ConcordCommand, to_words
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.parsing.rubric_files import FORMATS, read_rubric, to_document, write_rubric
 from annotation.studies.parsing.rubrics import Rubric

@@ -7,8 +7,7 @@ from typing import NotRequired, TypedDict
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.management.base import ConcordCommand, Listing
-from annotation.management.text import to_words
+from annotation.management.base import ConcordCommand, Listing, to_words
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
 from core.accounts.queries import find_account

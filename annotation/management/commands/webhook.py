@@ -6,8 +6,7 @@ from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand, Listing
-from annotation.management.text import to_words
+from annotation.management.base import ConcordCommand, Listing, to_words
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import webhooks
 from core.accounts.models.projects import Project, choose_project

@@ -104,7 +104,6 @@ def build_features(facts: Sequence[ItemFacts], columns: Mapping[str, FloatArray]
 
 RESPONSES_ALIKE = "similarity of the responses by word vectors"
 ANSWERS_PROMPT = "similarity of prompt and responses by word vectors"
-VECTOR_FEATURES = (RESPONSES_ALIKE, ANSWERS_PROMPT)
 
 
 def vector_columns(facts: Sequence[ItemFacts], embed: Callable[[Sequence[str]], FloatArray]) -> dict[str, FloatArray]:

@@ -17,6 +17,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.difficulty.latent import FINE, FLOOR, Tables, blocks, normal_nodes
+from annotation.stats.orders import TIE
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 ORDER_SD, CONSISTENCY_SD = 1.0, 0.5
@@ -27,9 +28,6 @@ MEAN_SD = SYSTEM_SD = 2.0
 """Priors of m and of the strengths of systems: hold what the comparisons do not tell apart."""
 TIES_SD = 3.0
 """Prior of v: holds a category that nobody chose."""
-
-FIRST, SECOND, TIE = "1", "2", "tie"
-"""Values of a preference."""
 
 LEAST_PAIRS = 10
 """A system in fewer pairs has no strength of its own."""

@@ -113,9 +113,4 @@ def default_keys(kind: str) -> list[str]:
     return [key for key, found in TEMPLATES.items() if found.kind == kind and found.is_default]
 
 
-def template(key: str) -> CriterionTemplate:
-    """The template called `key`; KeyError if there is none."""
-    return TEMPLATES[key]
-
-
-__all__ = ["RUBRICS", "TEMPLATES", "Category", "CriterionTemplate", "default_keys", "template"]
+__all__ = ["RUBRICS", "TEMPLATES", "Category", "CriterionTemplate", "default_keys"]

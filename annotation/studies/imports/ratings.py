@@ -21,8 +21,7 @@ from annotation.corpus.parsing.mapped_rows import build_cells
 from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.imports import labelled
-from annotation.studies.imports.scales import match_scale
-from annotation.studies.imports.stored_answers import OF_TEXTS, read_stored
+from annotation.studies.imports.stored_answers import OF_TEXTS, match_scale, read_stored
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing import ratings as parsing
 from annotation.studies.parsing.answers import Answer

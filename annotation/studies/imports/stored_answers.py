@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from annotation.corpus.parsing.responses import gather
-from annotation.studies.imports.scales import match_scale
 from annotation.studies.models.studies import Criterion
 from annotation.studies.parsing.answers import Answer, AnswerFormat, parse_answer, spell_answer
 from core.errors import InputError
@@ -75,3 +75,29 @@ def list_record_texts(record: Mapping[str, object]) -> Texts:
         there = texts[: given.get("n_responses", 2)]
         found = {f"response-{number}": str(text) for number, text in enumerate(there, start=1)}
     return {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in found.items()}
+
+
+def match_scale(criterion: Criterion, given: str) -> str:
+    """The value as the scale spells it: given as such, as its label, or as an equal number."""
+    for category in criterion.categories:
+        value = str(category["value"])
+        if given.casefold() in (value.casefold(), str(category["label"]).casefold()) or is_same_number(given, value):
+            return value
+    if not criterion.categories and parse_number(given) is not None:
+        return given
+    scale = ", ".join(criterion.values) or "any number"
+    raise InputError("{given!r} is not on the scale of {name} ({scale})", given=given, name=criterion.name, scale=scale)
+
+
+def is_same_number(one: str, other: str) -> bool:
+    first = parse_number(one)
+    return first is not None and first == parse_number(other)
+
+
+def parse_number(text: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -28,8 +28,6 @@ STEPS = (2, 11)
 """Fewest and most steps of an ordered scale."""
 
 LONGEST_GUIDELINE = 50_000
-TIE = "tie"
-PREFERENCE = {"1", "2"}
 
 YES_NO = ({"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"})
 
@@ -293,11 +291,6 @@ class CriterionSpec(RubricPart):
     def values(self) -> list[str]:
         """The categories' values in scale order."""
         return [category.value for category in self.categories]
-
-    @property
-    def is_preference(self) -> bool:
-        """Whether its categories are the responses of a pair."""
-        return self.type == "choice" and self.level == "nominal" and {v for v in self.values if v != TIE} == PREFERENCE
 
     def to_fields(self) -> dict[str, object]:
         """What a row of `Criterion` holds of it."""

@@ -21,7 +21,7 @@ from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_use
 from annotation.stats.table import FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import items
-from annotation.studies.queries.own_columns import to_label
+from annotation.studies.queries.items import to_column_label
 from core.errors import InputError
 
 AUTOMATIC, NONE = "", "none"
@@ -209,7 +209,7 @@ def build_labels(study: Study, named: str, rows: Sequence[ItemRow]) -> list[str]
     if named in items.GROUPINGS:
         groups = (items.group_name(row[3]) for row in rows)
         return ["" if group == items.NONE else group for group in groups]
-    return [to_label(row[3], named) for row in rows]
+    return [to_column_label(row[3], named) for row in rows]
 
 
 def build_strata(rows: Sequence[ItemRow], clusters: Sequence[str] | None) -> dict[int, str] | None:

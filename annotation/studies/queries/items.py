@@ -1,8 +1,8 @@
-"""What is known of a study's items by their position: their ids, and the groups they fall into."""
+"""What is known of a study's items by their position: ids, the groups that they fall into, columns of the source."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypedDict
 
 from django.db.models import QuerySet
@@ -10,8 +10,13 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Item, Study
-from annotation.studies.queries.own_columns import LOOKED_AT, list_values, to_label
 from core.errors import InputError
+
+LOOKED_AT = 2000
+"""Records that are read to find what columns there are."""
+
+MOST_VALUES = 30
+"""Values of a column that a page lists."""
 
 PROFILE = Coalesce("dialogue__scenario__profile__external_id", "pair__profile__external_id")
 
@@ -55,9 +60,9 @@ def groups(study: Study, by: str) -> dict[int, str]:
 
 def load_own_groups(study: Study, by: str) -> dict[int, str]:
     """By item position, its entry in a column of the source. Raises InputError where no item has one."""
-    found = {position: to_label(extra, by) for position, extra in list_extras(study)}
+    found = {position: to_column_label(extra, by) for position, extra in list_extras(study)}
     if not any(found.values()):
-        there = ", ".join([*GROUPINGS, *list_values(extra for _, extra in list_extras(study))])
+        there = ", ".join([*GROUPINGS, *list_column_values(extra for _, extra in list_extras(study))])
         raise InputError("items cannot be grouped by {by!r}; choose one of {there}", field="by", by=by, there=there)
     return {position: label or NONE for position, label in found.items()}
 
@@ -69,7 +74,7 @@ def list_extras(study: Study) -> QuerySet[Item, tuple[int, object]]:
 
 def list_own_groupings(study: Study) -> list[str]:
     """Columns of the source that some of the first items can be grouped by."""
-    return list(list_values(extra for _, extra in list_extras(study)[:LOOKED_AT]))
+    return list(list_column_values(extra for _, extra in list_extras(study)[:LOOKED_AT]))
 
 
 def strata(study: Study, by: str) -> dict[int, str]:
@@ -110,3 +115,20 @@ def list_texts(item: Item) -> dict[str, str]:
     else:
         found = {}
     return {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in found.items()}
+
+
+def to_column_label(extra: object, key: str) -> str:
+    """Return the entry of a column as text; empty where it is none, or is neither text nor a number."""
+    found = extra.get(key) if isinstance(extra, Mapping) else None
+    return str(found) if isinstance(found, str | int | float) and not isinstance(found, bool) else ""
+
+
+def list_column_values(extras: Iterable[object]) -> dict[str, list[str]]:
+    """List the values of each column, sorted; without columns with one value, or a different one in every record."""
+    rows = list(extras)
+    found: dict[str, list[str]] = {}
+    for key in sorted({key for extra in rows if isinstance(extra, Mapping) for key in extra}):
+        labels = [label for extra in rows if (label := to_column_label(extra, key))]
+        if len(set(labels)) > 1 and len(set(labels)) < max(len(labels), 3):
+            found[key] = sorted(set(labels))
+    return found

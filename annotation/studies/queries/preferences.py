@@ -19,9 +19,6 @@ from annotation.studies.queries.ratings import PeoplesRatings, load_study
 from annotation.studies.queries.units import number_units, parse_names, to_position
 from core.accounts.models.users import User
 
-NEW = -1
-"""What was handed in after the table was read."""
-
 
 def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
     """The table of a criterion; of a preference by how much it is one, where all say it, and how pairs were shown.

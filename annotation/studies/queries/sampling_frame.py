@@ -11,8 +11,7 @@ from django.db.models import QuerySet
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.models.studies import Item, Study
-from annotation.studies.queries.items import group_name
-from annotation.studies.queries.own_columns import LOOKED_AT, MOST_VALUES, list_values, to_label
+from annotation.studies.queries.items import LOOKED_AT, MOST_VALUES, group_name, list_column_values, to_column_label
 from core.errors import InputError
 from core.hashing import content_hash
 
@@ -106,7 +105,7 @@ def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, object]
 def list_own_columns(kind: str) -> dict[str, list[str]]:
     """Values of the columns of the source, as far as the first records tell; without columns of very many values."""
     extras = list_records(kind).order_by("pk").values_list("extra", flat=True)[:LOOKED_AT]
-    return {name: values for name, values in list_values(extras).items() if len(values) <= MOST_VALUES}
+    return {name: values for name, values in list_column_values(extras).items() if len(values) <= MOST_VALUES}
 
 
 def iterate_matching(study: Study, wanted: Mapping[str, list[str]], own: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -125,7 +124,7 @@ def match_rows(
     for row in columns(kind, rows, "extra" if own else "pk").iterator(chunk_size=2000):
         if "domain" in wanted and not set(wanted["domain"]) & set(list_domains(row)):
             continue
-        if all(to_label(row["extra"], field) in wanted[field] for field in own if field in wanted):
+        if all(to_column_label(row["extra"], field) in wanted[field] for field in own if field in wanted):
             yield row
 
 
@@ -177,7 +176,7 @@ def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Scores
         return f"{score:g}" if isinstance(score, float | int) else score
     if field == "domain":
         return group_name(list_domains(row))
-    return group_name(row[field] if field in row else to_label(row["extra"], field))
+    return group_name(row[field] if field in row else to_column_label(row["extra"], field))
 
 
 def choices(kind: str, field: str) -> list[str]:

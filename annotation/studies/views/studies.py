@@ -1,4 +1,4 @@
-"""The researcher's study pages: list, and one study with its sample and its people."""
+"""The researcher's study pages: list, search, and one study with its sample and its people."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import sampling_frame
+from annotation.studies.queries import search as search_queries
 from annotation.studies.queries import studies as queries
 from annotation.studies.queries.context import PARTS, find_missing_context
 from annotation.studies.services import studies
@@ -122,6 +123,14 @@ def study_release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         _("Given back for others to rate: {released} of {annotator}.").format(released=released, annotator=annotator),
     )
     return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+def search(request: HttpRequest) -> HttpResponse:
+    """People, studies, items and material whose name or id contains what was typed."""
+    text = request.GET.get("q", "").strip()
+    found = search_queries.search(text, by=get_account(request)) if text else []
+    return render(request, "annotation/search.html", {"q": text, "found": found, "most": search_queries.MOST})
 
 
 def describe_opening(study: Study) -> str:

@@ -8,8 +8,7 @@ from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand, Listing
-from annotation.management.text import to_words
+from annotation.management.base import ConcordCommand, Listing, to_words
 from config import invariants
 from core.errors import InputError
 

@@ -6,8 +6,7 @@ from typing import TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import ConcordCommand
-from annotation.management.text import columns
+from annotation.management.base import ConcordCommand, format_columns
 from config import retention
 
 
@@ -37,6 +36,8 @@ class Command(ConcordCommand[RetentionDocument]):
             [one["what"], "always" if one["days"] is None else f"{one['days']} days", one[last], one["variable"]]
             for one in document["kinds"]
         ]
-        self.stdout.write(columns([["what", "kept", last, "set by"], *([str(cell) for cell in row] for row in rows)]))
+        self.stdout.write(
+            format_columns([["what", "kept", last, "set by"], *([str(cell) for cell in row] for row in rows)])
+        )
         if not document["did"]:
             self.stdout.write("Nothing was changed. With --do it is deleted.")

@@ -19,10 +19,11 @@ from annotation.studies.api import serializers as shapes
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Study
 from core.api.base import Api, Given, IntoProject
+from core.api.problems import refuse_too_large
 from core.api.schema import says
-from core.api.uploads import refuse_too_large, save_upload
 from core.downloads import audit_export, stream_file
 from core.errors import InputError
+from core.files.staging import save_upload
 from judging.assessment.services import rules
 from judging.runs.imports.formats import FORMATS
 from judging.runs.services import exports

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.agreement.api import CriterionQuery
-from annotation.agreement.services import both_tiers, stored_difficulty
+from annotation.agreement.services import difficulty, stored_difficulty
 from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
 from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
@@ -161,7 +161,7 @@ class StudyTiers(ResultsApi):
             "agreeing": parse_model_cuts(asked["agreement_cuts"]),
             "patient": asked["whole"],
         }
-        return Response(both_tiers.compute_criterion(study, ratings.load_criterion(criterion), options, **more))
+        return Response(difficulty.compute_both_tiers(study, ratings.load_criterion(criterion), options, **more))
 
     @says(
         "compute_tiers",

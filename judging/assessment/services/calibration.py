@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotation.agreement.services.stored_difficulty import Fit
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.dependence import drop_useless
 from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
@@ -30,7 +31,6 @@ from judging.stats.assessment_data import AssessmentData
 from judging.stats.calibrate import calibrate
 from judging.stats.calibration import Recalibration, recalibrate
 from judging.stats.calibration_types import BoardsDocument, RecalibrationDocument
-from judging.stats.clustered_shares import estimate_clustered_share
 from judging.stats.leaderboard import leaderboard
 from judging.stats.observed import select_names, to_scores
 from judging.stats.result_types import AltTestDocument

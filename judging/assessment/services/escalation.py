@@ -29,7 +29,7 @@ from judging.assessment.services.assessment import Assessment
 from judging.judges.models import Judge
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.calibration_types import SelectionDocument
-from judging.stats.clustered_shares import count_clustered_share
+from judging.stats.clusters import count_clustered_share
 from judging.stats.observed import People, select_names, to_scores
 
 

@@ -35,7 +35,6 @@ from core.messages import show_errors
 from judging.assessment import agreement_figures, agreement_rows, charts, wording
 from judging.assessment.agreement_figures import find_each
 from judging.assessment.agreement_types import AgreementDocument, CriterionAgreementDocument, JudgeDocument
-from judging.assessment.item_links import build_items_address, name_group, name_run
 from judging.assessment.options import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services import agreement as service
 from judging.assessment.services import deferred_agreement as later
@@ -43,6 +42,7 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import TIED, UNSCORED
 from judging.assessment.services.stored_pages import is_refreshed
 from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
+from judging.assessment.views.items import build_items_address, name_group, name_run
 from judging.stats.result_types import ConfusionDocument
 
 MOST_PAIRS, FEW_PAIRS = 30, 10

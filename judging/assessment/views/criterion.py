@@ -20,11 +20,11 @@ from core.accounts.access import researcher_required
 from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes, wording
-from judging.assessment.item_links import MOST_LISTED, build_items_address
 from judging.assessment.result_types import CriterionFiguresDocument
 from judging.assessment.services import escalation
 from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
+from judging.assessment.views.items import MOST_LISTED, build_items_address
 from judging.assessment.views.large import reads_judge
 from judging.assessment.views.results import ISSUE, find_next_step
 from judging.assessment.views.verdict import (

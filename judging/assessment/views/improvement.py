@@ -23,11 +23,11 @@ from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
 from judging.assessment.agreement_types import VersionChangeDocument
 from judging.assessment.forms import VersionForm
-from judging.assessment.item_links import MOST_LISTED
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.queries.disagreements import Written, load_written
 from judging.assessment.services import disagreement_sources, disagreements, improvement, rules
 from judging.assessment.services.disagreements import Disagreement, DisagreementCounts
+from judging.assessment.views.items import MOST_LISTED
 from judging.assessment.views.large import reads_judge
 from judging.judges.models import NO_MODELS, NOT_RUN_HERE, Judge
 from judging.judges.queries import study_items

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -31,6 +31,7 @@ from core.errors import InputError
 from judging.assessment.queries import items as queries
 from judging.assessment.queries import ratings
 from judging.assessment.services import rules
+from judging.assessment.services.agreement import TIER
 from judging.assessment.services.items import (
     AGREE,
     AGREES,
@@ -48,6 +49,8 @@ from judging.judges.queries import study_items
 from judging.runs.models.runs import JudgeRun, Judgment
 
 PER_PAGE = 50
+MOST_LISTED = 300
+"""Positions that an address holds."""
 
 
 @researcher_required
@@ -343,3 +346,23 @@ def _judges_marks(criterion: Criterion, judgments: Sequence[Judgment]) -> Iterat
             "value": verdict.value,
             "reason": verdict.unscored_reason,
         }
+
+
+def build_items_address(study: Study, key: str) -> Callable[..., str]:
+    """What gives the address of the list of items on a criterion that a query lets through."""
+    base = reverse("item_list", args=[study.slug])
+
+    def address(**query: str) -> str:
+        return f"{base}?{urlencode({'criterion': key, **query})}"
+
+    return address
+
+
+def name_run(judge: str, run: int | None) -> dict[str, str]:
+    """What the address of the list of items says of a judge: its run, so that the list stays what it was."""
+    return {"run": str(run)} if run else {"judge": judge}
+
+
+def name_group(by: str, group: str) -> dict[str, str]:
+    """What the address of the list of items says of a group."""
+    return {"tier": group} if by == TIER else {"by": by, "group": group}

@@ -18,7 +18,6 @@ from annotation.studies.views.large import WHOLE
 from core.accounts.access import researcher_required
 from judging.assessment import agreement_rows, wording
 from judging.assessment.agreement_types import CriterionAgreementDocument
-from judging.assessment.item_links import build_items_address, name_run
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement as agreement_service
@@ -39,6 +38,7 @@ from judging.assessment.services.stored_pages import is_refreshed
 from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.views.agreement import DOWNLOADS, build_later_context, is_left
 from judging.assessment.views.comparison import list_downloads
+from judging.assessment.views.items import build_items_address, name_run
 from judging.assessment.views.verdict import reader
 from judging.judges.models import Judge
 from judging.stats.verdict import ORDER

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.result_types import BothTiersDocument, CountedTiersDocument, NoResultDocument
-from annotation.agreement.services import both_tiers, difficulty, stored_difficulty
+from annotation.agreement.services import difficulty, stored_difficulty
 from annotation.agreement.services import tiers as service
 from annotation.agreement.services.label_files import TIERS
 from annotation.agreement.services.tiers import TierOptions
@@ -201,7 +201,7 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
         if format not in DOWNLOADS or asked.criterion is None:
             raise Http404(f"tiers are not given as {format}")
         rated, patient, by = ratings.load_criterion(asked.criterion), WHOLE in request.GET, asked.by or None
-        found = both_tiers.compute_criterion(
+        found = difficulty.compute_both_tiers(
             study, rated, asked.options, by=by, agreeing=asked.agreeing, patient=patient
         )
     except InputError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.agreement.options import IntervalOptions
@@ -24,8 +23,6 @@ from judging.runs.models.evaluations import Evaluation, EvaluationResult
 from judging.stats import benchmark as stats
 from judging.stats.answer_confidence import calibrate_confidence
 from judging.stats.benchmark import Answers, Sheet
-
-logger = logging.getLogger(__name__)
 
 MOST_LISTED = 200
 """Cases that no model gets, by name; their number is told whole."""

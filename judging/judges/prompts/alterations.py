@@ -91,7 +91,7 @@ PADDING = dict.fromkeys(
 ORIGINAL = "original"
 """What a probe run calls the item as it is, which it asks about twice: the second answer is the judge's own noise."""
 
-INJECTION, INVARIANCE, LENGTH = "injection", "invariance", "length"
+INJECTION, LENGTH = "injection", "length"
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,7 @@ from judging.judges.providers.base import (
 )
 from judging.judges.providers.calls import NO_ANSWER, failure, judge_patiently, translate_errors
 from judging.judges.providers.keys import ENVIRONMENT, Keyring, origin
-from judging.judges.providers.pictures import to_anthropic
-from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt, to_anthropic_pictures
 
 REMEMBERED = 256
 
@@ -249,7 +248,7 @@ class Anthropic(base.BatchProvider):
     def build_body(self, prompt: Prompt) -> dict[str, Any]:
         """System text and message, with a mark behind the part that other requests begin with too."""
         said = {"system": prompt.system} if prompt.system else {}
-        shown = to_anthropic(self.list_pictures(prompt))
+        shown = to_anthropic_pictures(self.list_pictures(prompt))
         if not self.find_cached_prefix(prompt):
             content = [*shown, {"type": "text", "text": prompt.user}] if shown else prompt.user
             return {**said, "messages": [{"role": "user", "content": content}]}

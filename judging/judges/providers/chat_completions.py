@@ -13,8 +13,7 @@ from core.jobs.backoff import TransientError
 from judging.judges.providers import base
 from judging.judges.providers.base import Reply, Usage
 from judging.judges.providers.calls import NO_ANSWER, judge_patiently, translate_errors
-from judging.judges.providers.pictures import to_openai
-from judging.judges.providers.requests import JudgeRequest, Picture, Prompt
+from judging.judges.providers.requests import JudgeRequest, Picture, Prompt, to_openai_pictures
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -53,7 +52,7 @@ class ChatProvider(base.Provider):
 def messages(prompt: Prompt, pictures: Sequence[Picture] = ()) -> list[dict[str, object]]:
     """System text and message; pictures of the item stand before its words."""
     said: list[dict[str, object]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
-    words: object = [*to_openai(pictures), {"type": "text", "text": prompt.user}] if pictures else prompt.user
+    words: object = [*to_openai_pictures(pictures), {"type": "text", "text": prompt.user}] if pictures else prompt.user
     return [*said, {"role": "user", "content": words}]
 
 

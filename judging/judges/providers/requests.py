@@ -1,16 +1,19 @@
 """What a provider of judges is asked: one criterion of one item, with what is shown of it.
 
-Responses are called A, B, … here, in the order in which they are shown. Which of them is response 1 is
-settled by the caller, so a provider cannot tell and cannot lean on it.
+Responses are called A, B, … here, in the order in which they are shown. Which of them is response 1 is settled by the
+caller, so a provider cannot tell and cannot lean on it: `to_shown_criterion` and `to_stored_value` alone translate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from annotation.stats.orders import LETTERS
+from annotation.stats.orders import LETTERS, TIE, list_shown, name_responses, to_response
+from core.jobs.backoff import PermanentError
 
 CHOICE = "choice"
 
@@ -160,3 +163,54 @@ class JudgeRequest:
     seed: int = 0
     prompt: Prompt | None = None
     is_example: bool = False
+
+
+def read_base64(picture: Picture) -> str:
+    """The picture's bytes. PermanentError where the data folder has lost them."""
+    try:
+        return b64encode(Path(picture.path).read_bytes()).decode("ascii")
+    except OSError as error:
+        raise PermanentError(f"The picture {picture.name} cannot be read: {error.strerror}.") from error
+
+
+def to_anthropic_pictures(pictures: Iterable[Picture]) -> list[dict[str, object]]:
+    """Each picture behind a line that says which it is."""
+    parts: list[dict[str, object]] = []
+    for one in pictures:
+        source = {"type": "base64", "media_type": one.type, "data": read_base64(one)}
+        parts += [{"type": "text", "text": f"{one.name}:"}, {"type": "image", "source": source}]
+    return parts
+
+
+def to_openai_pictures(pictures: Iterable[Picture]) -> list[dict[str, object]]:
+    """Each picture behind a line that says which it is."""
+    parts: list[dict[str, object]] = []
+    for one in pictures:
+        url = {"url": f"data:{one.type};base64,{read_base64(one)}"}
+        parts += [{"type": "text", "text": f"{one.name}:"}, {"type": "image_url", "image_url": url}]
+    return parts
+
+
+def is_preference(criterion: CriterionSpec) -> bool:
+    """Whether the values name responses: "1", "2" and perhaps "tie"; or more numbers, which are no scale."""
+    named = name_responses(criterion.values)
+    return len(named) == 2 or bool(named and criterion.is_choice and criterion.level == "nominal")
+
+
+def to_shown_criterion(criterion: CriterionSpec, order: str) -> CriterionSpec:
+    """The criterion as it is asked in this order: a preference names the places, A first, as far as there are any."""
+    if not order or not is_preference(criterion):
+        return criterion
+    there = list_shown(order)
+    named = [
+        Category(there[one.value], f"Response {there[one.value]}", one.guideline)
+        for one in criterion.categories
+        if one.value in there
+    ]
+    tie = [one for one in criterion.categories if one.value == TIE]
+    return replace(criterion, categories=(*sorted(named, key=lambda one: one.value), *tie))
+
+
+def to_stored_value(value: str, criterion: CriterionSpec, order: str) -> str:
+    """What is stored for a value given on the scale that `to_shown_criterion` made of this criterion."""
+    return to_response(value, order) if is_preference(criterion) else value

@@ -27,7 +27,7 @@ from annotation.studies.queries.units import unit as name_unit
 from core.errors import InputError
 from core.hashing import content_hash
 from judging.judges.models import HoldOut
-from judging.stats.hold_out import draw_held_out
+from judging.stats.clusters import draw_held_out
 from judging.stats.observed import ItemColumns
 
 MOST_GROUPS = 30

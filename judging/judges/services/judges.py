@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -20,8 +21,10 @@ from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.jobs.backoff import PermanentError, TransientError
 from core.names import check_line, check_name
+from core.options.model import check_options
 from judging.judges import prompts, providers
-from judging.judges.models import IMPORTED, PANEL, RECALIBRATED, Judge
+from judging.judges.models import IMPORTED, PANEL, RECALIBRATED, Judge, Price
+from judging.judges.options import NewPrice
 from judging.judges.prompts import templates
 from judging.judges.providers.base import BatchProvider, Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
@@ -211,6 +214,24 @@ def check_provider(
 def build_provider(judge: Judge) -> Provider:
     """The judge's provider, ready for use. PermanentError if its settings do not fit this version of Concord."""
     return providers.create(judge.provider, model=judge.model, parameters=judge.parameters, keys=load_keys(judge))
+
+
+@check_options(NewPrice)
+@audited("price.enter", says=("provider", "model", "valid_from", "columns"))
+def enter_price(*, by: User | None, provider: str, model: str, valid_from: date, **columns: object) -> Price:
+    """What a model costs from a day on. Entered twice for one day, the later entry holds."""
+    if provider not in providers.REGISTRY:
+        raise InputError("There is no provider {provider!r}.", field="provider", provider=provider)
+    made, _ = Price.objects.update_or_create(
+        provider=provider, model=model, valid_from=valid_from, defaults={**columns, "created_by": by}
+    )
+    return made
+
+
+@audited("price.remove", on="price")
+def remove_price(*, by: User | None, price: Price) -> None:  # noqa: ARG001
+    """Take an entry back. What was reckoned with it stays as it was."""
+    price.delete()
 
 
 def load_keys(judge: Judge) -> Keyring:

@@ -8,8 +8,7 @@ from typing import Any, Generic, TypedDict, TypeVar, get_args
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.stats.by_level import explain_missing
 from annotation.stats.result_types import HeadlineDocument
 from annotation.stats.table import Level
@@ -82,7 +81,7 @@ class Command(ConcordCommand[SelectedAgreement]):
 
     def write_text(self, document: SelectedAgreement) -> None:
         if "criteria" in document:
-            self.stdout.write(f"{document['study']}\n{text.columns(list(table(document)))}")
+            self.stdout.write(f"{document['study']}\n{format_columns(list(table(document)))}")
             for name, found in document["criteria"].items():
                 self.stdout.write("\n".join(["", *criterion(name, found)]))
             for one in document.get("left_out", ()):
@@ -153,8 +152,8 @@ def table(document: AgreementDocument) -> Iterator[list[str]]:
     """Judge–human and inter-annotator agreement: a row per criterion and judge."""
     yield ["criterion", "judge", "judge–human agreement", "inter-annotator agreement", "coefficient", "items"]
     for row in document["table"]:
-        judge = text.estimate(row["judge_agreement"]) if row["judge"] else "-"
-        both = [judge, text.estimate(row["people_agreement"]), row["coefficient"]]
+        judge = format_estimate(row["judge_agreement"]) if row["judge"] else "-"
+        both = [judge, format_estimate(row["people_agreement"]), row["coefficient"]]
         yield [row["criterion"], row["judge"] or "-", *both, str(row["n_items"])]
 
 
@@ -165,15 +164,15 @@ def criterion(name: str, found: CriterionAgreementDocument) -> Iterator[str]:
         f"{found['n_items']} items ({found['n_items_pairable']} with two ratings or more), {found['n_raters']} raters, "
         f"{found['n_ratings']} ratings, {found['level']}; seed {found['seed']}, {found['bootstrap']} resamples"
     )
-    yield text.columns([[key.replace("_", " "), text.estimate(e)] for key, e in found["coefficients"].items()])
+    yield format_columns([[key.replace("_", " "), format_estimate(e)] for key, e in found["coefficients"].items()])
     headline = found["headline"]
     if found["pairs"]:
         kappa = headline["kappa"]
         yield f"pairs, {kappa.replace('_', ' ')}"
-        yield text.columns([[f"{p['a']} / {p['b']}", text.estimate(p[kappa])] for p in found["pairs"]])
+        yield format_columns([[f"{p['a']} / {p['b']}", format_estimate(p[kappa])] for p in found["pairs"]])
     for judge, held in found["judges"].items():
         yield f"judge {judge}: {held['scored']} scored, {held['unscored']} unscored{_read(held)}"
-        yield text.columns(list(_judge(held, headline)))
+        yield format_columns(list(_judge(held, headline)))
         yield from _alt_test(held["alt_test"])
     yield from _differences(found["differences"], headline)
     yield from _groups(found.get("groups", []), headline)
@@ -186,9 +185,9 @@ def _judge(held: JudgeDocument, headline: HeadlineDocument) -> Iterator[list[str
     first: list[JudgeFigure] = [headline["judge"], headline["ceiling"], headline["below"]]
     for key in (*first, "accuracy", "spearman", "mae"):
         if key in held:
-            yield [key.replace("_", " "), text.estimate(held[key])]
+            yield [key.replace("_", " "), format_estimate(held[key])]
     for annotator, kappa in held[find_each(headline)].items():
-        yield [f"with {annotator}", text.estimate(kappa)]
+        yield [f"with {annotator}", format_estimate(kappa)]
 
 
 def _differences(found: Sequence[JudgeDifferenceDocument], headline: HeadlineDocument) -> Iterator[str]:
@@ -196,22 +195,24 @@ def _differences(found: Sequence[JudgeDifferenceDocument], headline: HeadlineDoc
         return
     yield f"{headline['name']} with people, difference between two judges on the items of both"
     rows = [(one, one["figures"][headline["judge"]]["difference"]) for one in found]
-    yield text.columns([[f"{one['a']} - {one['b']}", text.estimate(e), f"{one['n_items']} items"] for one, e in rows])
+    yield format_columns(
+        [[f"{one['a']} - {one['b']}", format_estimate(e), f"{one['n_items']} items"] for one, e in rows]
+    )
 
 
 def _groups(found: Sequence[ItemGroupDocument], headline: HeadlineDocument) -> Iterator[str]:
     if not found:
         return
     judges = list(found[0]["judges"])
-    yield text.columns(
+    yield format_columns(
         [
             ["group", "items", "Fleiss' kappa", *judges],
             *(
                 [
                     one["group"],
                     str(one["n_items"]),
-                    text.estimate(one["fleiss_kappa"]),
-                    *(text.estimate(one["judges"][name][headline["judge"]]) for name in judges),
+                    format_estimate(one["fleiss_kappa"]),
+                    *(format_estimate(one["judges"][name][headline["judge"]]) for name in judges),
                 ]
                 for one in found
             ),
@@ -227,7 +228,7 @@ def _of_annotators(found: AnnotatorGroupsDocument | None, headline: HeadlineDocu
         f"{found['least_people']} left out: {found['groups_left_out']}"
     )
     judges = list(found["groups"][0]["judges"]) if found["groups"] else []
-    yield text.columns(
+    yield format_columns(
         [
             ["group", "people", "items", "agreement", "Fleiss' kappa", *judges],
             *(
@@ -235,9 +236,9 @@ def _of_annotators(found: AnnotatorGroupsDocument | None, headline: HeadlineDocu
                     one["group"],
                     str(one["n_raters"]),
                     str(one["n_items_pairable"]),
-                    text.estimate(one["percent_agreement"]),
-                    text.estimate(one["fleiss_kappa"]),
-                    *(text.estimate(one["judges"][name][headline["judge"]]) for name in judges),
+                    format_estimate(one["percent_agreement"]),
+                    format_estimate(one["fleiss_kappa"]),
+                    *(format_estimate(one["judges"][name][headline["judge"]]) for name in judges),
                 ]
                 for one in found["groups"]
             ),
@@ -259,5 +260,5 @@ def _alt_test(found: AltTestDocument | None) -> Iterator[str]:
         return
     yield (
         f"  alternative-annotator test, epsilon {found['epsilon']:g}: {'passed' if found['passes'] else 'not passed'}, "
-        f"winning rate {found['winning_rate']:.2f}, advantage probability {text.estimate(found['advantage'])}"
+        f"winning rate {found['winning_rate']:.2f}, advantage probability {format_estimate(found['advantage'])}"
     )

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, read_arguments
@@ -120,20 +119,20 @@ def lines(judge: str, found: JudgedCriterionAuditDocument) -> Iterator[str]:
     yield f"  replace is said of {power_line(verdict['power'])}"
     yield f"probes, {found['correction']}, level {found['level']:g}"
     header = ["probe", "effect", "test", "p", "adjusted", "found", "minimum detectable effect (80 % power)"]
-    yield text.columns([header, *map(_probe, found["probes"])])
+    yield format_columns([header, *map(_probe, found["probes"])])
     yield from filter(None, map(_beside, found["probes"]))
     if found["not_probed"]:
         yield found["not_probed"]
     if people := found["people_position"]:
-        yield f"people's position bias: {text.estimate(people['effect'])} ({people['unit']})"
+        yield f"people's position bias: {format_estimate(people['effect'])} ({people['unit']})"
     if found["tiers"]:
         yield f"tiers: {wording.item_tiers(found['tiers'])}"
     yield "trivial baselines"
     rows = [
-        [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"]
+        [one["name"], format_estimate(one["accuracy"]), f"judge {format_estimate(one['judge'])}"]
         for one in found["baselines"]
     ]
-    yield text.columns(rows) if rows else "  fewer than 10 labelled items"
+    yield format_columns(rows) if rows else "  fewer than 10 labelled items"
     copies = found["duplicates"]
     yield f"{copies['n_items']} items are copies of others; {copies['n_contradictory']} groups with other labels"
     yield from _labels(found)
@@ -166,10 +165,10 @@ def _labels(found: CriterionAuditDocument) -> Iterator[str]:
     noise = found["labels"]
     rows = [[one["annotator"], format_number(one["accuracy"]), f"{one['n']} ratings"] for one in noise["annotators"]]
     yield "accuracy of annotators after Dawid and Skene"
-    yield text.columns(rows) if rows else f"  {noise['reason']}"
+    yield format_columns(rows) if rows else f"  {noise['reason']}"
     if noise["backwards"]:
         yield f"! read the scale backwards: {', '.join(noise['backwards'])}"
-    yield f"judge–human correlation: {text.estimate(found['polarity'])}"
+    yield f"judge–human correlation: {format_estimate(found['polarity'])}"
 
 
 def format_number(value: float | None) -> str:
@@ -180,12 +179,12 @@ def _beside(one: ProbeDocument) -> str:
     """What an alteration brought about, or how noisy the judge is, in words; empty for other probes."""
     details = one["details"]
     if "noise" in details:
-        return f"  {one['name']}: the judge's noise is {text.estimate(details['noise'])} times a person's"
+        return f"  {one['name']}: the judge's noise is {format_estimate(details['noise'])} times a person's"
     if "obeyed" in details:
-        said = f"gave way on {text.estimate(details['obeyed'])}, unasked {text.estimate(details['obeyed_unasked'])}"
+        said = f"gave way on {format_estimate(details['obeyed'])}, unasked {format_estimate(details['obeyed_unasked'])}"
     elif "changed_by_repeat" in details:
-        again = text.estimate(details["changed_by_repeat"])
-        said = f"changed {text.estimate(details['changed'])}, by asking again {again}"
+        again = format_estimate(details["changed_by_repeat"])
+        said = f"changed {format_estimate(details['changed'])}, by asking again {again}"
     else:
         return ""
     left_out = details["nothing_to_alter"]["value"]
@@ -198,4 +197,4 @@ def _probe(one: FindingDocument) -> list[str]:
     said = {True: "found", False: "no", None: "not run"}[one["found"]]
     numbers = (one["p_value"], one["adjusted_p_value"], one["minimum_detectable_effect"])
     p, adjusted, least = ("-" if value is None else f"{value:.3f}" for value in numbers)
-    return [one["name"], text.estimate(one["effect"]), one["test"], p, adjusted, said, least]
+    return [one["name"], format_estimate(one["effect"]), one["test"], p, adjusted, said, least]

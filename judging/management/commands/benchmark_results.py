@@ -8,9 +8,8 @@ from django.core.management.base import CommandParser
 
 from annotation.agreement.options import IntervalOptions
 from annotation.benchmarks.queries import benchmarks
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.management.imports import read_text
-from annotation.management.text import columns, estimate
 from core.options.fields import add_arguments, read_arguments
 from judging.evaluations.result_types import EvaluationDocument
 from judging.evaluations.services import failures, results
@@ -50,16 +49,17 @@ class Command(ConcordCommand[EvaluationDocument]):
         rows = [["model", "setting", *cells, "unscored"]]
         for row in document["accuracy"]:
             run = named[row["key"]]
-            figures = [estimate(row["cells"][cell]) for cell in cells]
+            figures = [format_estimate(row["cells"][cell]) for cell in cells]
             rows.append([run["judge"], run["setting_name"], *figures, f"{run['unscored']} of {run['answers']}"])
         rows += [
-            [line["name"], "", *(estimate(line["cells"][cell]) for cell in cells), ""] for line in document["lines"]
+            [line["name"], "", *(format_estimate(line["cells"][cell]) for cell in cells), ""]
+            for line in document["lines"]
         ]
-        self.stdout.write(columns(rows))
+        self.stdout.write(format_columns(rows))
         for warning in document.get("warnings", []):
             self.stdout.write(f"Note: {warning}")
         for one in document.get("ranks", []):
             self.stdout.write(
                 f"Ranks elsewhere, {one['setting']}: {len(one['models'])} models, Spearman "
-                f"{estimate(one['spearman'])}, Kendall {estimate(one['kendall'])}"
+                f"{format_estimate(one['spearman'])}, Kendall {format_estimate(one['kendall'])}"
             )

@@ -8,8 +8,7 @@ from typing import get_args
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.stats.labels import RANKING
 from annotation.stats.table import Level
 from annotation.studies.queries.studies import study_called
@@ -151,12 +150,12 @@ def _lines(judge: str, found: CriterionCalibrationDocument | FileCalibrationDocu
     )
     parts: Mapping[str, CorrectedDocument] = found["by_category"] or {"": found}
     for name, part in parts.items():
-        yield text.columns(list(_corrected(name, part)))
+        yield format_columns(list(_corrected(name, part)))
     if found["rogan_gladen"]:
-        yield text.columns([["Rogan-Gladen, as a cross-check", text.estimate(found["rogan_gladen"])]])
+        yield format_columns([["Rogan-Gladen, as a cross-check", format_estimate(found["rogan_gladen"])]])
     if found["scores"]:
         yield f"scores before and after {found['scores']['method']} recalibration, out of sample"
-        yield text.columns(list(_scores(found["scores"])))
+        yield format_columns(list(_scores(found["scores"])))
     if "tiers" in found:
         yield from _by_difficulty(found["tiers"]["by_difficulty"])
     yield "selective judging"
@@ -167,11 +166,11 @@ def _lines(judge: str, found: CriterionCalibrationDocument | FileCalibrationDocu
 
 def _corrected(name: str, part: CorrectedDocument) -> Iterator[list[str]]:
     of = f"{name}: " if name else ""
-    yield [f"{of}people's labels alone", text.estimate(part["human_only"])]
-    yield [f"{of}the judge alone, uncorrected", text.estimate(part["judge_only"])]
+    yield [f"{of}people's labels alone", format_estimate(part["human_only"])]
+    yield [f"{of}the judge alone, uncorrected", format_estimate(part["judge_only"])]
     worth = part["ppi"]["effective_n"]
     note = "" if worth is None else f"  lambda {part['ppi']['lambda']:.2f}, worth {worth:.0f} labels"
-    yield [f"{of}corrected (PPI++)", text.estimate(part["ppi"]) + note]
+    yield [f"{of}corrected (PPI++)", format_estimate(part["ppi"]) + note]
 
 
 def _scores(scores: RecalibrationDocument) -> Iterator[list[str]]:
@@ -179,7 +178,7 @@ def _scores(scores: RecalibrationDocument) -> Iterator[list[str]]:
         yield ["no map", scores["reason"]]
     for name in ("ece", "brier", "mae", "sharpness"):
         before, after = scores["before"]["intervals"][name], scores["after"]["intervals"][name]
-        yield [name, f"{text.estimate(before)} -> {text.estimate(after)}"]
+        yield [name, f"{format_estimate(before)} -> {format_estimate(after)}"]
 
 
 def _by_difficulty(found: DifficultyAccuracyDocument) -> Iterator[str]:
@@ -190,12 +189,14 @@ def _by_difficulty(found: DifficultyAccuracyDocument) -> Iterator[str]:
     sure = "-" if found["sure"] is None else f"{found['sure']:.2f}"
     yield f"agreement with people's label by difficulty; an item's likeliest tier has probability {sure} on average"
     rows = found["by_tier"].items()
-    yield text.columns([[tier, text.estimate(one["accuracy"]), f"{one['items']:.1f} expected"] for tier, one in rows])
+    yield format_columns(
+        [[tier, format_estimate(one["accuracy"]), f"{one['items']:.1f} expected"] for tier, one in rows]
+    )
 
 
 def _person(one: SelectionDocument) -> str:
     found = one["intervals"]["agreement_with_person"]
-    return "" if found["value"] is None else f"; {text.estimate(found)} with a random person"
+    return "" if found["value"] is None else f"; {format_estimate(found)} with a random person"
 
 
 def _promise(one: SelectionDocument) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
@@ -66,7 +65,7 @@ def lines(found: CriterionCascadeDocument) -> Iterator[str]:
     header = ["judges", "accepted without review", "agreement", "escalated to people", "cost per item (USD)"]
     rows = [_row(", then ".join(found["judges"]), found)]
     rows += [_row(f"{one['judges'][0]} alone", one) for one in found["alone"]]
-    yield text.columns([header, *rows])
+    yield format_columns([header, *rows])
     for stage in found["stages"]:
         kept = f"keeps {stage['kept']} of {stage['reached']} from confidence {stage['threshold']}"
         yield f"  {stage['judge']}: {kept if stage['guaranteed'] else stage['reason']}"
@@ -77,11 +76,11 @@ def _back(found: RecordedCascadeDocument) -> Iterator[str]:
     yield f"{found['study']} holds {found['items']} items that {', then '.join(found['judges'])} escalated to people:"
     for one in found["criteria"].values():
         whole = "not yet known" if one["combined"] is None else f"{one['combined']:.3f}"
-        confirmed = f"{found['judges'][-1]} confirmed {text.estimate(one['confirmed'])}"
+        confirmed = f"{found['judges'][-1]} confirmed {format_estimate(one['confirmed'])}"
         yield f"  {one['name']}: {one['labelled']} labelled, {confirmed}; mean of all items {whole}"
 
 
 def _row(name: str, one: CascadeDocument) -> list[str]:
     cost = one["cost_per_item_usd"]
-    estimates = [text.estimate(one[key]) for key in ("coverage", "agreement", "human_share")]
+    estimates = [format_estimate(one[key]) for key in ("coverage", "agreement", "human_share")]
     return [name, *estimates, "unknown" if cost is None else f"{cost:.4f}"]

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.stats.bands import TIERS
 from annotation.studies.queries.studies import study_called
 from annotation.studies.queries.units import unit
@@ -80,20 +79,20 @@ class Command(ConcordCommand[DisagreementsDocument]):
             for one in document["disagreements"]
         ]
         if rows:
-            self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))
+            self.stdout.write(format_columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))
 
 
 def lines(found: DisagreementSourcesDocument) -> Iterator[str]:
     """Distances, sources, camps and sets of one criterion."""
     rows = [
-        [name.replace("_", " "), *(text.estimate(one[part]) for part in ("judge", "person", "difference"))]
+        [name.replace("_", " "), *(format_estimate(one[part]) for part in ("judge", "person", "difference"))]
         for name, one in found["distance"].items()
     ]
-    yield text.columns([["distance from people's answers", "judge", "a person", "difference"], *rows])
+    yield format_columns([["distance from people's answers", "judge", "a person", "difference"], *rows])
     if why := found["sources"]["reason"]:
         yield f"  why people differ: not told, {why}"
     else:
-        parts = [[name, text.estimate(found["sources"][name])] for name in disagreement_sources.SOURCES]
-        yield text.columns([["disagreement of two people", "0 to 1"], *parts])
+        parts = [[name, format_estimate(found["sources"][name])] for name in disagreement_sources.SOURCES]
+        yield format_columns([["disagreement of two people", "0 to 1"], *parts])
     yield f"  camps of taste: {disagreement_sources.camps_in_words(found['taste'])}"
     yield f"  answers about the verdict: {disagreement_sources.sets_in_words(found['sets'])}"

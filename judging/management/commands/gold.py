@@ -9,8 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.agreement.options import GoldOptions
 from annotation.agreement.result_types import GoldDocument, NoResultDocument
 from annotation.agreement.services import gold
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns
 from annotation.stats.result_types import GoldHead, GoldItems
 from annotation.stats.table import Level
 from annotation.studies.queries import ratings
@@ -59,4 +58,4 @@ def lines(found: GoldHead | NoResultDocument) -> str:
     """Numbers of items by where their gold comes from, or why they have none, or why there is none of such answers."""
     if "counts" not in found:
         return found["reason"]
-    return text.columns([[name, str(n)] for name, n in found["counts"].items()])
+    return format_columns([[name, str(n)] for name, n in found["counts"].items()])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
@@ -48,9 +47,9 @@ class Command(ConcordCommand[VersionChangeDocument]):
             rows.append(
                 [
                     key,
-                    text.estimate(one["figures"][one["figure"]]["difference"]),
+                    format_estimate(one["figures"][one["figure"]]["difference"]),
                     f"{one['n_items']} items",
                     f"newly correct {test['gained']}, no longer {test['lost']}: {p}",
                 ]
             )
-        self.stdout.write(text.columns([["criterion", "change in kappa", "", "McNemar"], *rows]))
+        self.stdout.write(format_columns([["criterion", "change in kappa", "", "McNemar"], *rows]))

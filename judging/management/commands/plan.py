@@ -14,8 +14,7 @@ from django.core.management.base import CommandParser
 from annotation.agreement.result_types import CriterionMoreRatingsDocument
 from annotation.agreement.services import more_ratings
 from annotation.agreement.services.difficulty import parse_model_cuts
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.difficulty.more import AHEAD
 from annotation.stats.planning import StudyPlan, StudyPlanDocument, plan_study
@@ -170,7 +169,7 @@ class Command(ConcordCommand[MoreRatingsDocument | PowerPlanDocument]):
                 for row in found["items"][:MOST_ITEMS]
             ]
             if rows:
-                self.stdout.write(text.columns([["item", "becomes clear", "ratings expected"], *rows]))
+                self.stdout.write(format_columns([["item", "becomes clear", "ratings expected"], *rows]))
         if document["asked"] is not None:
             self.stdout.write(f"Asked for one more rating of {document['asked']:,} items.")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.queries.studies import study_called
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import NewPlanned, PlanOptions
@@ -52,8 +51,8 @@ class Command(ConcordCommand[LabellingPlanDocument]):
             self.stdout.write(
                 f"{back['study']}: {back['labelled']} of {back['drawn']} drawn {back['noun']}s are labelled"
             )
-            rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]
-            self.stdout.write(text.columns(rows))
+            rows = [[name.replace("_", " "), format_estimate(back[name])] for name in ("human_only", "corrected")]
+            self.stdout.write(format_columns(rows))
 
     def write_plan(self, document: LabellingPlanDocument, needed: NeededLabelsDocument) -> None:
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
+from annotation.management.base import format_columns
 from annotation.studies.queries.studies import study_called
 from core.accounts.models.projects import Project, check_project
 from core.audit.log import audit_batch
@@ -56,7 +56,7 @@ class Command(judging.Command):
         super().write_text(document)
         items, left_out = document["items"], document["left_out"]
         rows = [[name, str(items - left_out.get(name, 0))] for name in document["alterations"]]
-        self.stdout.write(text.columns([["altered copies", f"of {items} {document['unit']}s"], *rows]))
+        self.stdout.write(format_columns([["altered copies", f"of {items} {document['unit']}s"], *rows]))
 
 
 def build_plan(name: str, judge: str, options: Mapping[str, object]) -> Plan:

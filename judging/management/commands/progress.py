@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_estimate
 from annotation.studies.queries.studies import study_called
 from judging.assessment.progress_charts import SHOWN
 from judging.assessment.progress_types import AdaptiveDocument, ProgressDocument, StudyForecastDocument
@@ -32,7 +31,7 @@ class Command(ConcordCommand[ProgressDocument]):
         self.stdout.write(f"Items by ratings: {counts}")
         for one in document["growth"]["criteria"]:
             for key, label in SHOWN.items() if one["points"] else ():
-                self.stdout.write(f"{one['name']}: {label} {text.estimate(one['points'][-1]['coefficients'][key])}")
+                self.stdout.write(f"{one['name']}: {label} {format_estimate(one['points'][-1]['coefficients'][key])}")
         for person in document["needs_help"]:
             self.stdout.write(f"{person['annotator']}: {'; '.join(person['reasons'])}")
 

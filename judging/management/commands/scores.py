@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import IntervalOptions
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.queries.items import GROUPINGS
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
@@ -53,12 +52,14 @@ def criterion(one: CriterionScoresDocument, by: str, unit: str) -> Iterator[str]
     """Lines on one criterion."""
     unscored = sum(one["unscored"].values())
     yield f"{one['name']}: {one['scored']} verdicts on {one['n_items']} items, {unscored} unscored"
-    rows = [["all", text.estimate(one["overall"]), *format_counts(one)]]
+    rows = [["all", format_estimate(one["overall"]), *format_counts(one)]]
     rows += [
-        [f"{by} {group['group']}", text.estimate(group["estimate"]), *format_counts(group)] for group in one["groups"]
+        [f"{by} {group['group']}", format_estimate(group["estimate"]), *format_counts(group)] for group in one["groups"]
     ]
-    rows += [[f"{unit} {turn['turn']}", text.estimate(turn["estimate"]), *format_counts(turn)] for turn in one["turns"]]
-    yield text.columns([["", one["measure"] or "no mean", *one["counts"]], *rows])
+    rows += [
+        [f"{unit} {turn['turn']}", format_estimate(turn["estimate"]), *format_counts(turn)] for turn in one["turns"]
+    ]
+    yield format_columns([["", one["measure"] or "no mean", *one["counts"]], *rows])
 
 
 def format_counts(counted: ScoreCountsDocument) -> list[str]:

@@ -11,11 +11,10 @@ from django.core.management.base import CommandParser
 from annotation.agreement.options import ResamplingOptions
 from annotation.agreement.result_types import BothTiersDocument, DifficultyDocument, NoResultDocument
 from annotation.agreement.services import difficulty, tiers
-from annotation.agreement.services.both_tiers import compute_criterion
+from annotation.agreement.services.difficulty import compute_both_tiers
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
 from annotation.agreement.services.tiers import TierOptions
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.stats.bands import Cuts
 from annotation.stats.by_level import explain_missing
 from annotation.stats.table import Level
@@ -112,7 +111,7 @@ def compute_study(study: Study, key: str | None, options: TierOptions, by: str |
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
     return compute_criteria(
-        study, found, key, lambda one: compute_criterion(study, one, options, by=by, agreeing=agreeing)
+        study, found, key, lambda one: compute_both_tiers(study, one, options, by=by, agreeing=agreeing)
     )
 
 
@@ -131,7 +130,7 @@ def lines_of_prediction(found: PredictionDocument) -> Iterator[str]:
     figures = [
         (name, error[name]) for name in ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
     ]
-    yield text.columns([[name.replace("_", " "), text.estimate(one)] for name, one in figures])
+    yield format_columns([[name.replace("_", " "), format_estimate(one)] for name, one in figures])
     yield features_in_words(found["features"])
     if found["items"]:
         counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
@@ -150,14 +149,14 @@ def lines(found: BothTiersDocument | NoResultDocument) -> Iterator[str]:
     if "counts" not in found:
         yield found["reason"]
         return
-    yield text.columns([[tier, str(n)] for tier, n in found["counts"].items()])
+    yield format_columns([[tier, str(n)] for tier, n in found["counts"].items()])
     for plan in found["plans"]:
         values = format_values(plan["values"])
         empty = f"; no item can be {' or '.join(plan['empty_bands'])}" if plan["empty_bands"] else ""
         yield f"with {plan['n_raters']} ratings an item's kappa can be {values}{empty}"
     if groups := found.get("groups"):
-        rows = [[g["group"], str(g["n_items"]), text.estimate(g["fleiss_kappa"]), g["tier"] or "-"] for g in groups]
-        yield text.columns([["group", "items", "Fleiss' kappa", "tier"], *rows])
+        rows = [[g["group"], str(g["n_items"]), format_estimate(g["fleiss_kappa"]), g["tier"] or "-"] for g in groups]
+        yield format_columns([["group", "items", "Fleiss' kappa", "tier"], *rows])
     yield from _of_model(found["difficulty"])
 
 
@@ -180,10 +179,10 @@ def _of_model(found: DifficultyDocument) -> Iterator[str]:
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
     figures: list[Trait] = [*([OF_PEOPLE[found["method"]]] if found["method"] in OF_PEOPLE else []), "consistency"]
     people = [
-        [one["person"], *(text.estimate(one[figure]) for figure in figures), _share(one["infit"])]
+        [one["person"], *(format_estimate(one[figure]) for figure in figures), _share(one["infit"])]
         for one in found["people"]
     ]
-    yield text.columns([["person", *figures, "infit"], *people])
+    yield format_columns([["person", *figures, "infit"], *people])
 
 
 def _share(infit: float | None) -> str:

@@ -15,7 +15,7 @@ from core.options.model import DOLLARS
 from judging.judges import pricing
 from judging.judges.models import Judge, ModelKey, Price
 from judging.judges.options import Limits, NewJudge, NewKey, NewPrice
-from judging.judges.services import judges, keys, prices, quotas
+from judging.judges.services import judges, keys, quotas
 from judging.runs.queries import spending
 
 
@@ -153,7 +153,7 @@ class PriceList(JudgesApi):
 
     @says("enter_price", "Enter what a model costs from a day on", PriceSerializer, body=NewPrice, status=201)
     def post(self, request: Request) -> Response:
-        made = prices.enter(by=self.me, **self.parse_body(NewPrice))
+        made = judges.enter_price(by=self.me, **self.parse_body(NewPrice))
         made.refresh_from_db()
         return Response(PriceSerializer(made).data, status=201)
 
@@ -183,7 +183,7 @@ class PublishedPrices(JudgesApi):
 class PriceDetail(JudgesApi):
     @says("remove_price", "Take a price back", None, status=204)
     def delete(self, request: Request, pk: int) -> Response:
-        prices.remove(by=self.me, price=get_object_or_404(Price, pk=pk))
+        judges.remove_price(by=self.me, price=get_object_or_404(Price, pk=pk))
         return Response(status=204)
 
 

@@ -15,10 +15,10 @@ from annotation.corpus.parsing.mappings import ColumnMapping, parse_mapping
 from annotation.corpus.queries import list_mappings, load_mapping
 from annotation.corpus.services import LONGEST_MAPPING
 from core.api.base import Api, Given, IntoProject, PageQuery, build_page_schema
+from core.api.problems import refuse_too_large
 from core.api.schema import says
-from core.api.uploads import refuse_too_large, save_upload
 from core.errors import InputError
-from core.files.staging import unpack_staged
+from core.files.staging import save_upload, unpack_staged
 from core.files.tables.layout import Layout
 from judging.runs.imports.mapped import survey
 

@@ -14,8 +14,7 @@ from core.hashing import content_hash
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models import Judge
 from judging.judges.prompts.alterations import ORIGINAL
-from judging.judges.providers import sides
-from judging.judges.providers.requests import Content, CriterionSpec, JudgeRequest
+from judging.judges.providers.requests import Content, CriterionSpec, JudgeRequest, to_shown_criterion
 from judging.judges.queries.contents import build_content, build_prompt, build_spec, find_turns, is_example
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.probing import ProbeSettings
@@ -191,7 +190,7 @@ def build_request(
         content = frame.probing.content(alteration, content, item, criterion, order, turn)
     if content is None:
         return None
-    asked = sides.to_shown(criterion, order)
+    asked = to_shown_criterion(criterion, order)
     return JudgeRequest(
         item=item.external_id,
         criterion=asked,

@@ -17,9 +17,8 @@ from judging.judges import parsing as judges_parsing
 from judging.judges.models import Judge
 from judging.judges.pricing import Rate
 from judging.judges.prompts.answers import build_format
-from judging.judges.providers import sides
 from judging.judges.providers.base import OWN_EXAMPLE, Reply
-from judging.judges.providers.requests import JudgeRequest, PairContent
+from judging.judges.providers.requests import JudgeRequest, PairContent, to_stored_value
 from judging.judges.queries.contents import to_numbers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -146,7 +145,7 @@ def parse_open_reply(request: JudgeRequest, reply: Reply) -> judges_parsing.Verd
 def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, object]:
     """Value and content as they are stored: responses by their numbers."""
     if asked.criterion.is_choice:
-        return sides.to_stored(verdict.value, asked.criterion, asked.order), None
+        return to_stored_value(verdict.value, asked.criterion, asked.order), None
     is_response = bool(asked.turn) and isinstance(asked.request.content, PairContent)
     order = spell_order([asked.turn]) if is_response else asked.order
     stored = answer_parsing.to_stored(verdict.value, verdict.content, asked.criterion, order)
@@ -170,7 +169,7 @@ def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, object]:
 
 def distribution(asked: Pending, reply: Reply) -> Mapping[str, float]:
     """How probable each value was, by the values as they are stored."""
-    return {sides.to_stored(value, asked.criterion, asked.order): p for value, p in reply.distribution.items()}
+    return {to_stored_value(value, asked.criterion, asked.order): p for value, p in reply.distribution.items()}
 
 
 def score(asked: Pending, reply: Reply) -> float | None:

@@ -33,7 +33,6 @@ from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries.requests import list_pending
 from judging.runs.services import budgets, cache, judgment_writer, runs
-from judging.runs.services.cancellations import load_batches_to_cancel
 from judging.runs.services.leases import leases
 from judging.runs.services.request_pool import Answer, Ask, build_example_answer
 from judging.runs.services.worker_sessions import build_known_answer
@@ -292,7 +291,10 @@ def wait_or_halt(chunk: JudgeChunk, worker: Worker) -> None:
 def cancel(batch_id: int) -> None:
     """Take back a batch of a stopped run, and keep what it answered until then, which is paid for."""
     batch = (
-        load_batches_to_cancel().select_related("chunk__run__judge", "chunk__run__study").filter(pk=batch_id).first()
+        runs.load_batches_to_cancel()
+        .select_related("chunk__run__judge", "chunk__run__study")
+        .filter(pk=batch_id)
+        .first()
     )
     if batch is None or not is_known(batch, batch.chunk.run):
         return

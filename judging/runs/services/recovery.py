@@ -12,7 +12,7 @@ from annotation.workbench.services import overlap
 from core.jobs import leases as recovery
 from judging.judges.models import Worker
 from judging.runs.models.runs import JudgeChunk, JudgeRun
-from judging.runs.services import cancellations
+from judging.runs.services import runs
 from judging.runs.services.leases import leases
 
 FORGOTTEN_AFTER = timedelta(days=1)
@@ -22,7 +22,7 @@ def sweep() -> int:
     """Hand out again what nobody works on. Any number of processes may do this at once. Returns how many parts."""
     n = recovery.sweep(Worker, [leases])
     finish_runs()
-    cancellations.call_back()
+    runs.call_back_batches()
     webhooks.send_due()
     overlap.send_due()
     Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, Study
@@ -14,6 +17,8 @@ from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.jobs import leases as job_leases
+from core.jobs.heartbeat import is_unheld
 from core.options.model import check_options
 from core.version import code_version
 from judging.judges import prompts
@@ -23,18 +28,24 @@ from judging.judges.pricing import format_dollars
 from judging.judges.prompts import evaluation as evaluation_prompts
 from judging.judges.queries.contents import build_spec, to_identity
 from judging.judges.services import judges
+from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.options import NewRun
 from judging.runs.queries import spending
 from judging.runs.queries.probing import list_changed
 from judging.runs.queries.requests import input_rows
-from judging.runs.services import batches, budgets, cancellations, earlier_replies
+from judging.runs.services import batches, budgets, earlier_replies
 from judging.runs.services import judgment_writer as replies
 from judging.runs.services.leases import leases
 from judging.runs.services.run_criteria import SELECT, Unit, check_comparable, choose_criteria, choose_unit
 
 REQUESTS_PER_BATCH = 1000
+CANCEL_BATCH = "judging.cancel_batch"
+"""A message that carries the id of a batch of a stopped run, which is to be taken back."""
+
+send_cancellations = partial(job_leases.send, CANCEL_BATCH)
+UNATTENDED = timedelta(seconds=30)
 HASHED_UNIT: Mapping[str, Mapping[str, object]] = {
     Unit.ITEM: {},
     Unit.TURN: {"every_turn": True},
@@ -204,8 +215,28 @@ def stop(*, by: User | None, run: JudgeRun) -> bool:  # noqa: ARG001
     running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
     stopped = running.update(stopped_at=timezone.now()) == 1
     if stopped and run.in_bulk:
-        transaction.on_commit(lambda: cancellations.call_back(run))
+        transaction.on_commit(lambda: call_back_batches(run))
     return stopped
+
+
+def load_batches_to_cancel() -> QuerySet[JudgeBatch]:
+    """Batches out for runs that were stopped, whose part no living process is busy with."""
+    return JudgeBatch.objects.filter(
+        is_unheld("chunk__"),
+        closed_at__isnull=True,
+        chunk__run__stopped_at__isnull=False,
+    )
+
+
+def call_back_batches(run: JudgeRun | None = None) -> int:
+    """Have the batches of stopped runs taken back: of this one at once, of all where nobody has for a while."""
+    seen_to = Q(looked_at__isnull=True) | Q(looked_at__lt=timezone.now() - UNATTENDED)
+    found = load_batches_to_cancel().filter(Q(chunk__run=run) if run else seen_to)
+    read = list(found.order_by("pk").values_list("pk", "looked_at"))
+    rows, now = JudgeBatch.objects, timezone.now()
+    mine = [pk for pk, looked_at in read if rows.filter(pk=pk, looked_at=looked_at).update(looked_at=now)]
+    send_cancellations(mine)
+    return len(mine)
 
 
 def halt(*, run: JudgeRun, reason: str) -> bool:

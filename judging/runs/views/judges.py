@@ -22,7 +22,7 @@ from judging.judges.pricing import Rate, format_dollars
 from judging.judges.prompts import templates
 from judging.judges.providers import REGISTRY
 from judging.judges.queries import prices as rates
-from judging.judges.services import judges, keys, prices, quotas
+from judging.judges.services import judges, keys, quotas
 from judging.runs import parameter_fields
 from judging.runs.forms import provider_choices
 from judging.runs.judge_forms import JudgeForm, KeyForm, LimitsForm, PriceForm
@@ -123,7 +123,7 @@ def price_list(request: HttpRequest) -> HttpResponse:
 @researcher_required
 @require_POST
 def price_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    prices.remove(by=get_account(request), price=get_object_or_404(Price, pk=pk))
+    judges.remove_price(by=get_account(request), price=get_object_or_404(Price, pk=pk))
     messages.success(request, _("The entry is gone. What was reckoned with it stays as it was."))
     return redirect("price_list")
 

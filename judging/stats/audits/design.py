@@ -14,7 +14,7 @@ from annotation.stats.jackknife import Jackknife
 from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import build_resampling
-from judging.stats.clustered_shares import count_clustered_share
+from judging.stats.clusters import count_clustered_share
 
 
 class ValueWithError(NamedTuple):

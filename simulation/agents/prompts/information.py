@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +104,3 @@ def select_knowledge(placeholders: Collection[str], *, dialogue: bool) -> UserKn
         situation="situation" in placeholders,
         dialogue=dialogue,
     )
-
-
-def describe_as_published(role: str) -> str:
-    """Whether a prompt is told what that of PersonaLens is told, in words."""
-    if role not in PUBLISHED:
-        return "not in PersonaLens"
-    return "yes" if PUBLISHED[role] == HERE[role] else f"no: {PUBLISHED[role].list_parts()}"
-
-
-def table() -> str:
-    """`HERE` in Markdown, a line for each prompt."""
-    columns = [field.name for field in fields(UserKnowledge)]
-    head = ["prompt", *(NAMES[name] for name in columns), "as PersonaLens"]
-    lines = [head, ["---"] * len(head)]
-    for role, told in HERE.items():
-        cells = [getattr(told, name) for name in columns]
-        shown = [cell if isinstance(cell, str) and cell else "yes" if cell else "–" for cell in cells]
-        lines.append([f"`{role}`", *shown, describe_as_published(role)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

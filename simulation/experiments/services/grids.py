@@ -11,7 +11,6 @@ from simulation.stats.drawing import TASKS, USERS, draw_names
 
 ALL = "all"
 SINGLE, MULTI = "single", "multi"
-KINDS = {ALL: "all tasks", SINGLE: "tasks of one domain", MULTI: "tasks of several domains"}
 
 
 @dataclass(frozen=True)

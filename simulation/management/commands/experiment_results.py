@@ -8,8 +8,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import IntervalOptions
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns
 from core.csv_files import csv_text
 from core.errors import InputError
 from core.files.writing import output_path, write_file
@@ -112,14 +111,14 @@ class Command(ConcordCommand[ExperimentDocument | RanksDocument | SettingsDocume
         for table in document["tables"].values():
             number = f"{table['number']}. " if table["number"] else ""
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
-            self.stdout.write(text.columns(list(lines(table)), indent=""))
+            self.stdout.write(format_columns(list(lines(table)), indent=""))
 
     def write_settings(self, document: SettingsDocument) -> None:
         for line in document["warnings"]:
             self.stdout.write(f"Warning: {line}")
         words = {True: "yes", False: "no", None: "not known"}
         rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
-        self.stdout.write(text.columns([["Setting", "Paper", "Here", "Same"], *rows], indent=""))
+        self.stdout.write(format_columns([["Setting", "Paper", "Here", "Same"], *rows], indent=""))
 
 
 def choose_compared(experiment: Experiment, against: str, judge: str) -> tuple[Experiment, Judge | None]:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from annotation.management import text
-from annotation.management.base import ConcordCommand
+from annotation.management.base import ConcordCommand, format_columns, format_estimate
 from annotation.studies.queries.studies import study_called
 from core.documents import Row
 from core.errors import InputError
@@ -82,11 +81,11 @@ class Command(ConcordCommand[MeasureTableDocument | AllMeasuresDocument | Figure
             self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
             return
         for one in document["tables"].values() if "tables" in document else [document]:
-            rows = text.columns(list(lines(one["rows"]))) or "  The source has nothing of this."
+            rows = format_columns(list(lines(one["rows"]))) or "  The source has nothing of this."
             self.stdout.write(f"Table {one['table']}. {one['caption']}\n{rows}\n")
             if "published" in one:
                 self.stdout.write(f"  Published: {one['published']['source']}. {one['published']['caption']}.\n")
-                self.stdout.write(text.columns(list(lines(one["published"]["others"]))))
+                self.stdout.write(format_columns(list(lines(one["published"]["others"]))))
 
 
 def load_measures(kind: str, source: str) -> MeasuresDocument | None:
@@ -140,7 +139,7 @@ def lines(rows: Sequence[Row]) -> Iterator[list[str]]:
 
 def cell(value: object) -> str:
     if isinstance(value, Mapping):
-        return text.estimate(value)
+        return format_estimate(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -39,7 +39,7 @@ class DialogueColumns:
     ----------
     pk, dialogue
         Of the row, and of what it left in the corpus; 0 where it left nothing.
-    scenario, assistant_id
+    scenario
         What it shares with the same scenario under other conditions.
     profile, assistant, condition, ending
         By name.
@@ -52,7 +52,6 @@ class DialogueColumns:
     pk: IntArray
     dialogue: IntArray
     scenario: IntArray
-    assistant_id: IntArray
     profile: Names
     assistant: Names
     condition: Names
@@ -134,7 +133,6 @@ def load_dialogues(experiment: Experiment) -> DialogueColumns:
         pk=numbers(0),
         dialogue=numbers(1),
         scenario=numbers(2),
-        assistant_id=numbers(3),
         profile=texts(6),
         assistant=np.array([names[row[3]] for row in rows], dtype=np.str_),
         condition=texts(4),

@@ -30,7 +30,7 @@ from core.audit import log as acts
 from core.audit.heads import read_heads
 from core.audit.models import BEGINNING, Act
 from tests.support.backed_up import empty_tables
-from tests.support.guards import run
+from tests.support.guards import build_drop_statements, run
 
 CHAIN = "Every event of the audit log follows the one before it, unchanged."
 TRIGGERS = "The triggers that protect the audit log are there and work."
@@ -136,7 +136,7 @@ class TestOlderSites:
 
     def test_from_then_on_they_cannot_be_rewritten(self, older: None):
         self.migrate()
-        run(triggers.build_drop_statements(connection.vendor))
+        run(build_drop_statements(connection.vendor))
         Act.objects.filter(number=1).update(name="another")
         rewrite(1)
         assert found()[CHAIN] == (queries.NO_KEY,)

@@ -23,7 +23,7 @@ from django.urls import reverse
 
 from config.accounts import Accounts
 from config.broker import CACHE_TABLE, FileCache, build_shared_cache
-from config.single_sign_on import build_providers
+from config.settings import build_sign_on_providers
 from core.accounts.models.users import User
 from tests.support.factories import UserFactory
 from tests.support.second_factors import code_of
@@ -225,7 +225,7 @@ def lab(settings) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Lab)
     Thread(target=server.serve_forever, daemon=True).start()
     issuer = f"http://127.0.0.1:{server.server_port}"
-    settings.SOCIALACCOUNT_PROVIDERS = build_providers(
+    settings.SOCIALACCOUNT_PROVIDERS = build_sign_on_providers(
         {"CONCORD_OIDC_ISSUER": issuer, "CONCORD_OIDC_CLIENT_ID": "concord", "CONCORD_OIDC_NAME": "the lab"}
     )
     yield issuer
@@ -256,5 +256,5 @@ class TestSingleSignOn:
         assert client.get(reverse("my_work")).status_code == 302
 
     def test_without_an_issuer_there_is_no_button(self, client, db):
-        assert build_providers({}) == {}
+        assert build_sign_on_providers({}) == {}
         assert "Sign in with" not in client.get(reverse("login")).content.decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 
 import pytest
 
@@ -21,7 +22,7 @@ from simulation.agents.prompts import (
     build_user_cue,
     roles,
 )
-from simulation.agents.prompts.information import HERE, PUBLISHED, UserKnowledge, select_knowledge, table
+from simulation.agents.prompts.information import HERE, NAMES, PUBLISHED, UserKnowledge, select_knowledge
 from simulation.experiments.models import PreferenceType
 from simulation.experiments.queries import build_scene
 from simulation.generation.models import Making
@@ -138,7 +139,7 @@ def test_every_prompt_is_declared(texts):
 
 
 def test_the_table_in_the_docs_is_made_of_the_declaration():
-    assert table() in DOCS.read_text(encoding="utf-8")
+    assert render_table() in DOCS.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("information", roles.USER_INFORMATION)
@@ -167,3 +168,22 @@ def test_what_a_criterion_speaks_of_is_in_the_prompt(texts, key):
     for part, pattern in SPEAKS_OF.items():
         if re.search(pattern, words, re.IGNORECASE):
             assert getattr(told, part), f"{key} speaks of {part}"
+
+
+def describe_as_published(role: str) -> str:
+    """Whether a prompt is told what that of PersonaLens is told, in words."""
+    if role not in PUBLISHED:
+        return "not in PersonaLens"
+    return "yes" if PUBLISHED[role] == HERE[role] else f"no: {PUBLISHED[role].list_parts()}"
+
+
+def render_table() -> str:
+    """`HERE` in Markdown, a line for each prompt."""
+    columns = [field.name for field in fields(UserKnowledge)]
+    head = ["prompt", *(NAMES[name] for name in columns), "as PersonaLens"]
+    lines = [head, ["---"] * len(head)]
+    for role, told in HERE.items():
+        cells = [getattr(told, name) for name in columns]
+        shown = [cell if isinstance(cell, str) and cell else "yes" if cell else "–" for cell in cells]
+        lines.append([f"`{role}`", *shown, describe_as_published(role)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

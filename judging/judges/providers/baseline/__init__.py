@@ -17,8 +17,7 @@ from judging.judges.providers.base import Reply
 from judging.judges.providers.baseline import dialogue, trivial
 from judging.judges.providers.baseline.pair import preference
 from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure, reply
-from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest
-from judging.judges.providers.sides import is_preference
+from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest, is_preference
 
 RULES: dict[str, Callable[[DialogueContent], MeasuredScore | NothingToMeasure]] = {
     "task_completion": dialogue.task_completion,

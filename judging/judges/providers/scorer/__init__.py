@@ -18,9 +18,8 @@ from judging.judges.providers import base
 from judging.judges.providers.base import Reply, Usage
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.providers.persons import to_text
-from judging.judges.providers.requests import CriterionSpec, JudgeRequest, PairContent
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest, PairContent, is_preference
 from judging.judges.providers.scorer.protocol import Score, Scorer
-from judging.judges.providers.sides import is_preference
 
 REGISTRY = {
     "embedding": "judging.judges.providers.scorer.embedding:Similarity",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotation.stats.cohen import CategoryDistances, pairs_statistic
 from annotation.stats.table import RatingTable
 from tests.support.paths import SHARED
 
@@ -43,3 +44,10 @@ def from_codes(codes, *, q: int, level: str = "nominal", **more) -> RatingTable:
 def value(result, name: str) -> float:
     """The value of one coefficient of an agreement result."""
     return result.coefficients[name].value
+
+
+def cohen_kappa(a, b, weights) -> float:
+    """Cohen's kappa of two raters' codes (n_items,) with (q, q) agreement weights; NaN where undefined."""
+    distances = CategoryDistances(1 - weights, 1 - weights)
+    statistic = pairs_statistic(np.column_stack([a, b]), [(0, 1)], len(weights), distances)
+    return float(statistic.evaluate(np.ones((1, len(a))))[0, 1])

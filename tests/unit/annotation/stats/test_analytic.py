@@ -83,11 +83,6 @@ class TestFleiss:
         assert found.z == pytest.approx(17.65183, abs=5e-6)
         assert found.se == pytest.approx(0.024373932099411154, abs=1e-12)
 
-    def test_of_a_category(self):
-        # sqrt(2 / (N m (m - 1))) for every category that is used: 30 items, 6 raters
-        found = fleiss_chance_test(fleiss_1971().counts)
-        assert found.category_se == pytest.approx([np.sqrt(2 / (30 * 6 * 5))] * 5)
-
     @pytest.mark.parametrize("counts", [[[2, 0], [1, 0]], [[1, 0], [0, 1]]])
     def test_is_made_for_equal_numbers_of_ratings(self, counts):
         with pytest.raises(ValueError, match="same number of ratings"):

@@ -9,10 +9,9 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from annotation.stats.agreement import agreement
-from annotation.stats.cohen import cohen_kappa
 from annotation.stats.weighting import identity_weights, linear_weights, quadratic_weights
 
-from .data import from_codes, value
+from .data import cohen_kappa, from_codes, value
 from .strategies import code_tables
 
 CLOSE = 1e-9

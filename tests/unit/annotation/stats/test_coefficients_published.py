@@ -6,11 +6,10 @@ import pytest
 from annotation.stats import chance_corrected, cohen
 from annotation.stats.agreement import agreement
 from annotation.stats.alpha import krippendorff_alpha
-from annotation.stats.cohen import cohen_kappa
 from annotation.stats.table import RatingTable
 from annotation.stats.weighting import identity_weights, linear_weights, quadratic_weights
 
-from .data import from_codes, from_crosstab, load, shared, value
+from .data import cohen_kappa, from_codes, from_crosstab, load, shared, value
 
 # Cohen (1960), Educational and Psychological Measurement 20:37-46: 200 cases, three categories.
 COHEN_1960 = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]

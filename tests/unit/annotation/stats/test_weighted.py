@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from annotation.stats.agreement import agreement
-from annotation.stats.cohen import cohen_kappa
 from annotation.stats.table import RatingTable
 from annotation.stats.weighted import compute_weighted_agreement
 from annotation.stats.weighting import compute_weights, ordinal_weights
 
-from .data import from_codes, from_crosstab, load
+from .data import cohen_kappa, from_codes, from_crosstab, load
 
 WEIGHTINGS = ("identity", "linear", "quadratic", "ordinal", "radical", "ratio")
 NAMES = {

@@ -19,6 +19,7 @@ from judging.assessment.queries import items
 from judging.assessment.services.items import RatedItems
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
+from tests.support.large import forget_counts
 
 pytestmark = pytest.mark.django_db
 
@@ -86,9 +87,9 @@ class TestLargeStudies:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
         monkeypatch.setattr(row_counts, "LARGE", 3)
-        row_counts.forget()
+        forget_counts()
         yield
-        row_counts.forget()
+        forget_counts()
 
     @pytest.fixture
     def alice(self, client: Client) -> User:
@@ -123,7 +124,7 @@ class TestLargeStudies:
     def test_pages_are_counted_by_position_only_where_none_is_missing(self, criterion):
         assert list(items.positions(criterion.study)) == [1, 2, 3, 4, 5]
         assert isinstance(items.positions(criterion.study), range)
-        row_counts.forget()
+        forget_counts()
         criterion.study.items.filter(position=5).update(position=7)
         assert list(items.positions(criterion.study)) == [1, 2, 3, 4, 7]
         assert items.load_neighbours(criterion.study, criterion.study.items.get(position=7))[:3] == (5, 5, 4)
@@ -179,6 +180,6 @@ class TestLargeStudies:
         now[0] = row_counts.SECONDS + 1
         assert row_counts.count_cached("a", lambda: next(found), int) == 4
         assert row_counts.count_cached("b", lambda: next(found), int) == 5
-        row_counts.forget()
+        forget_counts()
         assert row_counts.count_cached("a", lambda: next(found), int) == 1
         assert row_counts.count_cached("a", lambda: next(found), int) == 2

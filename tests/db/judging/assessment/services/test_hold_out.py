@@ -20,7 +20,7 @@ from judging.assessment.services import certificates, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models import HoldOut
 from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks, positions
-from judging.stats.hold_out import draw_held_out
+from judging.stats.clusters import draw_held_out
 from tests.db.judging.assessment.services.judged import QUICK, study, trusted
 from tests.support.factories import JudgeFactory, JudgeRunFactory, ProfileFactory, ResearcherFactory, ScenarioFactory
 from tests.support.labelled import add_verdicts, with_items

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.agreement.services.predicted_difficulty import DATASET, STUDY, PredictionOptions
 from annotation.corpus.models import ResponsePair
-from annotation.stats.difficulty.features import RESPONSES_ALIKE, VECTOR_FEATURES
+from annotation.stats.difficulty.features import ANSWERS_PROMPT, RESPONSES_ALIKE
 from core import vectors
 from core.errors import InputError
 from judging.assessment.services import predicted_difficulty
@@ -60,7 +60,7 @@ def test_without_word_vectors_it_says_so_and_predicts_by_the_rest(monkeypatch):
     criterion = study_of_pairs(160, rated=120)
     found = predicted_difficulty.compute_criterion(criterion.study, criterion, QUICK)
     assert found["predicts"]
-    assert not set(VECTOR_FEATURES) & set(found["features"]["used"])
+    assert not {RESPONSES_ALIKE, ANSWERS_PROMPT} & set(found["features"]["used"])
     assert found["features"]["word_vectors"] is None
     assert "are not installed" in features_in_words(found["features"])
 

@@ -9,6 +9,7 @@ from core import row_counts
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.judging import dialogue_study, judged, scripted
 from tests.support.labelled import judge_says, people_say, with_items
+from tests.support.large import forget_counts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -18,9 +19,9 @@ ASKS = "Read them all now"
 @pytest.fixture(autouse=True)
 def small_limit(monkeypatch):
     monkeypatch.setattr(row_counts, "LARGE", 3)
-    row_counts.forget()
+    forget_counts()
     yield
-    row_counts.forget()
+    forget_counts()
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from judging.runs.models.runs import JudgeRun
 from tests.db.judging.assessment.services.judged import compute_results
 from tests.support.factories import CriterionFactory, JudgeRunFactory, ResearcherFactory
 from tests.support.labelled import add_verdicts, judge_says, people_say, with_items
+from tests.support.large import forget_counts
 from tests.support.shared_rows import share_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -269,12 +270,12 @@ def test_a_large_study_shows_what_was_computed_last(alice: Client, monkeypatch: 
     study = Criterion.objects.get(key="tone").study
     read = alice.get(reverse("results", args=["suits"])).context["matrix"]
     monkeypatch.setattr(row_counts, "LARGE", 1)
-    row_counts.forget()
+    forget_counts()
     kept = alice.get(reverse("results", args=["suits"]))
     assert later.find_stored_run(study, JudgedOptions()) is not None
     assert kept.context["matrix"] == read
     assert "a worker computes agreement on request" in text_of(kept)
-    row_counts.forget()
+    forget_counts()
 
 
 def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_anew(alice: Client) -> None:

@@ -11,6 +11,7 @@ from judging.judges.models import Seat
 from judging.runs.queries import judgments, runs, spending
 from tests.support import factories
 from tests.support.judging import dialogue_study, judged, pair_study, scripted
+from tests.support.large import forget_counts
 
 pytestmark = pytest.mark.django_db
 
@@ -171,9 +172,9 @@ class TestMoreThanIsCountedForEveryPage:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
         monkeypatch.setattr(row_counts, "LARGE", 2)
-        row_counts.forget()
+        forget_counts()
         yield
-        row_counts.forget()
+        forget_counts()
 
     def test_counts_are_kept_for_a_moment_and_made_anew_when_the_run_is_over(self):
         study = dialogue_study(3)

@@ -16,7 +16,7 @@ from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.queries import spending
-from judging.runs.services import cancellations, estimates, provider_batches, runs, work
+from judging.runs.services import estimates, provider_batches, runs, work
 from judging.runs.services.leases import leases
 from tests.support import factories
 from tests.support.judging import dialogue_study, response_study, scripted
@@ -32,7 +32,7 @@ PRICE = {"input": 1, "output": 10, "batch_input": Decimal("0.5"), "batch_output"
 @pytest.fixture(autouse=True)
 def server(monkeypatch):
     monkeypatch.setattr(leases, "send", lambda ids, wait=None: None)
-    monkeypatch.setattr(cancellations, "send", lambda keys: None)
+    monkeypatch.setattr(runs, "send_cancellations", lambda keys: None)
     with running() as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
@@ -348,7 +348,7 @@ class TestStopping:
     def test_the_batch_is_taken_back_and_what_was_answered_until_then_is_kept(self, server, judge):
         run, batch = a_run_handed_in(judge, criteria=["personalization"])
         assert runs.stop(by=None, run=run)
-        assert list(cancellations.load_batches_to_cancel()) == [batch]
+        assert list(runs.load_batches_to_cancel()) == [batch]
 
         work.cancel_batch(batch.pk)
         assert server.batches["msgbatch_1"]["state"] == "canceling"
@@ -356,7 +356,7 @@ class TestStopping:
         work.cancel_batch(batch.pk)
 
         assert run.judgments.count() == 1
-        assert not cancellations.load_batches_to_cancel().exists()
+        assert not runs.load_batches_to_cancel().exists()
         cancels = [request for request in server.requests if request.path.endswith("/cancel")]
         assert len(cancels) == 1
         runs.resume(by=None, run=run, queue=False)
@@ -391,17 +391,17 @@ class TestStopping:
         run, _ = a_run_handed_in(judge)
         runs.stop(by=None, run=run)
 
-        assert cancellations.call_back() == 1
-        assert cancellations.call_back() == 0, "somebody sees to it"
-        JudgeBatch.objects.update(looked_at=timezone.now() - 2 * cancellations.UNATTENDED)
-        assert cancellations.call_back() == 1
+        assert runs.call_back_batches() == 1
+        assert runs.call_back_batches() == 0, "somebody sees to it"
+        JudgeBatch.objects.update(looked_at=timezone.now() - 2 * runs.UNATTENDED)
+        assert runs.call_back_batches() == 1
 
     def test_the_batch_of_a_part_in_living_hands_is_left_to_them(self, judge):
         run, _ = a_run_handed_in(judge)
         runs.stop(by=None, run=run)
         run.chunks.update(worker=factories.WorkerFactory())
 
-        assert not cancellations.load_batches_to_cancel().exists()
+        assert not runs.load_batches_to_cancel().exists()
 
 
 class TestWhoTakesBatches:

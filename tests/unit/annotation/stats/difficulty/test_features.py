@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from annotation.stats.difficulty.features import (
-    VECTOR_FEATURES,
+    ANSWERS_PROMPT,
+    RESPONSES_ALIKE,
     FeatureTable,
     ItemFacts,
     Opinions,
@@ -55,7 +56,7 @@ def test_similarity_by_vectors_is_the_cosine_of_neighbours_and_of_the_prompt_wit
     ]
     found = vector_columns(facts, embed)
     root = np.sqrt(0.5)
-    alike, to_prompt = (found[name] for name in VECTOR_FEATURES)
+    alike, to_prompt = (found[name] for name in (RESPONSES_ALIKE, ANSWERS_PROMPT))
     assert alike == pytest.approx([0, (root + 1) / 2, np.nan, np.nan], nan_ok=True)
     assert to_prompt == pytest.approx([0.5, (0 + root + root) / 3, np.nan, 1], nan_ok=True)
     assert sorted(seen) == ["", "both", "east", "north"]  # each text once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.studies.criteria import FOLDER, RUBRICS, TEMPLATES, default_keys, template
+from annotation.studies.criteria import FOLDER, RUBRICS, TEMPLATES, default_keys
 from annotation.studies.parsing.rubric_files import FORMATS, read_text, write_rubric
 
 SCALES = {
@@ -26,7 +26,7 @@ PUBLISHED = [key for key in SCALES if key.startswith(("task_", "personalization"
 
 @pytest.mark.parametrize("key", SCALES)
 def test_scales_are_those_of_the_published_rubrics(key: str) -> None:
-    found = template(key)
+    found = TEMPLATES[key]
     assert (found.level, [c.value for c in found.categories]) == SCALES[key]
 
 
@@ -45,18 +45,13 @@ def test_every_file_is_listed() -> None:
 
 
 def test_only_the_preference_knows_a_tie() -> None:
-    assert [c.value for c in template("preference").allow_tie().categories] == ["1", "2", "tie"]
-    assert template("personalization").allow_tie() == template("personalization")
+    assert [c.value for c in TEMPLATES["preference"].allow_tie().categories] == ["1", "2", "tie"]
+    assert TEMPLATES["personalization"].allow_tie() == TEMPLATES["personalization"]
 
 
 def test_the_criteria_of_the_published_rubrics_are_asked_by_default() -> None:
     assert default_keys("dialogue") == [key for key in SCALES if key in PUBLISHED]
     assert default_keys("pair") == ["preference"]
-
-
-def test_an_unknown_key_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        template("charm")
 
 
 def test_each_rubric_says_what_it_follows_and_is_written_and_read_as_itself():

@@ -291,5 +291,5 @@ def test_a_file_of_one_criterion_is_a_rubric():
     scale = '[[categories]]\nvalue = "1"\n[[categories]]\nvalue = "2"\n'
     text = f'key = "c"\nkind = "pair"\nquestion = "?"\nturn = "user"\n{scale}'
     rubric = read_text(text, "toml")
-    assert (rubric.kind, rubric.criteria[0].is_preference) == ("pair", True)
+    assert (rubric.kind, rubric.criteria[0].level, rubric.criteria[0].values) == ("pair", "nominal", ["1", "2"])
     assert json.loads(write_rubric(rubric, "json"))["criterion"][0]["key"] == "c"

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from judging.judges.providers.requests import Category, CriterionSpec
-from judging.judges.providers.sides import to_shown, to_stored
+from judging.judges.providers.requests import Category, CriterionSpec, to_shown_criterion, to_stored_value
 
 
 def criterion(*values: str) -> CriterionSpec:
@@ -15,7 +14,7 @@ def criterion(*values: str) -> CriterionSpec:
 
 @pytest.mark.parametrize("order", ["AB", "BA"])
 def test_a_preference_is_asked_by_side_a_first(order):
-    asked = to_shown(criterion("1", "2", "tie"), order)
+    asked = to_shown_criterion(criterion("1", "2", "tie"), order)
 
     assert asked.values == ("A", "B", "tie")
     assert [category.label for category in asked.categories][:2] == ["Response A", "Response B"]
@@ -24,22 +23,22 @@ def test_a_preference_is_asked_by_side_a_first(order):
 def test_what_is_stored_names_the_response():
     preference = criterion("1", "2", "tie")
 
-    assert [to_stored(side, preference, "AB") for side in ("A", "B", "tie")] == ["1", "2", "tie"]
-    assert [to_stored(side, preference, "BA") for side in ("A", "B", "tie")] == ["2", "1", "tie"]
+    assert [to_stored_value(side, preference, "AB") for side in ("A", "B", "tie")] == ["1", "2", "tie"]
+    assert [to_stored_value(side, preference, "BA") for side in ("A", "B", "tie")] == ["2", "1", "tie"]
 
 
 def test_a_choice_of_three_names_the_places_of_three():
     chosen = criterion("1", "2", "3", "tie")
-    asked = to_shown(chosen, "CAB")
+    asked = to_shown_criterion(chosen, "CAB")
     assert asked.values == ("A", "B", "C", "tie")
     assert [one.guideline for one in asked.categories[:3]] == ["guideline 3", "guideline 1", "guideline 2"]
-    assert [to_stored(side, chosen, "CAB") for side in (*"ABC", "tie")] == ["3", "1", "2", "tie"]
-    assert to_shown(chosen, "BA").values == ("A", "B", "tie"), "an item of two responses"
+    assert [to_stored_value(side, chosen, "CAB") for side in (*"ABC", "tie")] == ["3", "1", "2", "tie"]
+    assert to_shown_criterion(chosen, "BA").values == ("A", "B", "tie"), "an item of two responses"
 
 
 @pytest.mark.parametrize(("values", "order"), [(("1", "2", "3"), "BA"), (("yes", "no"), "BA"), (("1", "2"), "")])
 def test_other_scales_stay_as_they_are(values, order):
     scale = replace(criterion(*values), level="ordinal")
 
-    assert to_shown(scale, order) == scale
-    assert to_stored("1", scale, order) == "1"
+    assert to_shown_criterion(scale, order) == scale
+    assert to_stored_value("1", scale, order) == "1"

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
-from annotation.studies.queries.own_columns import list_values
+from annotation.studies.queries.items import list_column_values
 from annotation.studies.services import samples
 from core.errors import InputError
 from judging.assessment.services.agreement import load_grouping
@@ -78,4 +78,4 @@ def test_the_page_offers_columns_of_few_values(client, study):
 
 def test_columns_of_one_value_or_of_another_in_each_record_are_no_groups():
     rows = [{"same": 1, "each": n, "some": n % 2, "deep": {"a": 1}, "flag": True} for n in range(5)]
-    assert list_values([*rows, None]) == {"some": ["0", "1"]}
+    assert list_column_values([*rows, None]) == {"some": ["0", "1"]}

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from annotation.stats.clustered_shares import estimate_clustered_share
 from judging.stats.asymptotic import share
-from judging.stats.clustered_shares import estimate_clustered_share
 
 
 def test_of_independent_items_it_is_wilsons_interval():
