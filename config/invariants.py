@@ -22,8 +22,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from config.erasure import again
-from core.audit import queries, triggers
-from core.audit import queries as audit_queries
+from core.audit import queries, queries as audit_queries, triggers
 from core.audit.heads import read_heads
 from core.row_counts import count_rows
 from judging.assessment import row_triggers

@@ -125,8 +125,7 @@ def flow(given: argparse.Namespace) -> int:
     from simulation.results.services.data import Filters
     from simulation.results.services.results import document
     from tests.support import by_hand, by_hand_datasets
-    from tests.support.experiment_flow import flow as from_scenarios_to_verdicts
-    from tests.support.experiment_flow import human_check, names
+    from tests.support.experiment_flow import flow as from_scenarios_to_verdicts, human_check, names
     from tests.support.model_server import KEY, running
 
     size = {"users": given.users, "tasks": given.tasks, "assistants": given.assistants}

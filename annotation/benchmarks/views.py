@@ -13,14 +13,12 @@ from django.db.models import Count
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
 from annotation.benchmarks.forms import BuildForm, CleanForm, FilterForm, list_studies
 from annotation.benchmarks.models import Benchmark, FilterOutcome
-from annotation.benchmarks.queries import benchmarks
-from annotation.benchmarks.queries import benchmarks as queries
+from annotation.benchmarks.queries import benchmarks, benchmarks as queries
 from annotation.benchmarks.result_types import DatasheetDocument
 from annotation.benchmarks.services import datasheets, grading, releasing, versions
 from annotation.stats.benchmarks.cases import TIERS

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Scenario, Task
 from annotation.corpus.parsing.mappings import ColumnMapping, parse_mapping, read_mapping

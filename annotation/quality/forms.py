@@ -8,8 +8,7 @@ from pathlib import Path
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownItem

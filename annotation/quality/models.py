@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Item, Study

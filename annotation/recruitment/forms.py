@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from annotation.recruitment.models import DemographicQuestion, Intake, Invitation
 from annotation.recruitment.platforms import Visit

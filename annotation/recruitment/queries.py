@@ -14,8 +14,7 @@ from typing import TypedDict
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext as _, override
 from django_stubs_ext import WithAnnotations
 
 from annotation.quality.models import KnownItem

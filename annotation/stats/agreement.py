@@ -7,10 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from annotation.stats import chance_corrected as chance
-from annotation.stats import cohen, concordance
-from annotation.stats import icc as intraclass
-from annotation.stats import per_category as categories
+from annotation.stats import (
+    chance_corrected as chance,
+    cohen,
+    concordance,
+    icc as intraclass,
+    per_category as categories,
+)
 from annotation.stats.alpha import krippendorff_alpha, set_agreement
 from annotation.stats.analytic import analytic_estimate, compute_linearised_errors, simple_sampling
 from annotation.stats.annotators import find_inverted_raters, identical_raters

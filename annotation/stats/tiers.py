@@ -12,8 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from annotation.stats import chance_corrected as chance
-from annotation.stats import label_sets
+from annotation.stats import chance_corrected as chance, label_sets
 from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.attainable import TierPlan, plan_tiers, unreachable_tiers
 from annotation.stats.bands import (

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.models.labels import Annotation

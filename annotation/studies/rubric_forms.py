@@ -12,8 +12,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.datastructures import MultiValueDict
 from django.utils.text import format_lazy
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Criterion, GuidelineVersion, Study

@@ -12,8 +12,7 @@ from typing import IO
 
 from django.core.exceptions import ValidationError
 from django.db.models import Field, JSONField, Model, SlugField
-from pydantic import BaseModel, TypeAdapter
-from pydantic import ValidationError as ShapeError
+from pydantic import BaseModel, TypeAdapter, ValidationError as ShapeError
 
 from annotation.corpus.parsing.records import Turn
 from core.accounts.models.users import User

@@ -12,8 +12,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
@@ -34,8 +33,7 @@ from core.row_counts import count_cached
 from judging.assessment.models.assessment import CalibrationRun
 from judging.judges.queries import workers
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries import queues
-from judging.runs.queries import runs as run_queries
+from judging.runs.queries import queues, runs as run_queries
 from simulation.experiments.queries import list_experiments
 
 STUDIES = 30

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django import forms
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from core.accounts.models.projects import Membership, Project
 from core.accounts.models.tokens import ApiToken, Scope

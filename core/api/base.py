@@ -26,14 +26,11 @@ from core.accounts.permissions import filter_visible
 from core.api import idempotency
 from core.api.idempotency import StoredResponse
 from core.api.requests import Json
-from core.api.schema import Given as Given
-from core.api.schema import IntoProject as IntoProject
-from core.api.schema import Shape, resolve_shape
+from core.api.schema import Given as Given, IntoProject as IntoProject, Shape, resolve_shape
 from core.errors import InputError
 from core.hashing import content_hash
 from core.options.fields import Serializer
-from core.options.model import LARGEST as LARGEST
-from core.options.model import Options
+from core.options.model import LARGEST as LARGEST, Options
 
 MOST_AT_ONCE = 1000
 

@@ -13,8 +13,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, TypeVar
 
 from django import forms
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 from rest_framework import serializers
 
 from core.audit.log import audit_batch

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from annotation.agreement.result_types import CountedTiersDocument, DifficultyDocument, PeopleFiguresDocument
 from annotation.stats.result_types import EstimateDocument, HeadlineDocument

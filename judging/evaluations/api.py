@@ -20,15 +20,13 @@ from core.api.schema import says
 from core.audit.log import audit_batch
 from core.errors import InputError
 from judging.evaluations.options import TAGS, NewEvaluation, NewEvaluationRuns, Tagging
-from judging.evaluations.queries import evaluations as queries
-from judging.evaluations.queries import failures as failure_queries
+from judging.evaluations.queries import evaluations as queries, failures as failure_queries
 from judging.evaluations.queries.failures import ANY, NOBODY, FailureFilter
 from judging.evaluations.services import evaluations, failures, results
 from judging.evaluations.services.evaluations import Drawing
 from judging.judges.models import Judge
 from judging.judges.services import judges as judge_services
-from judging.runs.api.runs import RunSerializer
-from judging.runs.api.runs import list_runs as runs_listed
+from judging.runs.api.runs import RunSerializer, list_runs as runs_listed
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
 

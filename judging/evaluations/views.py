@@ -12,8 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.benchmarks.models import Benchmark
@@ -27,8 +26,7 @@ from core.errors import InputError
 from judging.assessment import charts
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
-from judging.evaluations.queries import evaluations as queries
-from judging.evaluations.queries import failures as failure_queries
+from judging.evaluations.queries import evaluations as queries, failures as failure_queries
 from judging.evaluations.queries.failures import FailureFilter
 from judging.evaluations.result_types import Cells, EvaluationDocument, RunFacts
 from judging.evaluations.services import failures, ranks, results

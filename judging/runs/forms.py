@@ -11,8 +11,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.text import format_lazy
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.exchange.registry import EXCHANGES

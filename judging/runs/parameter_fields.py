@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from django import forms
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from core.errors import InputError
 from core.options.fields import build_form_field

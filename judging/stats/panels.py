@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.stats.dawid_skene import DawidSkene
-from annotation.stats.dawid_skene import dawid_skene as fit
+from annotation.stats.dawid_skene import DawidSkene, dawid_skene as fit
 from annotation.stats.table import MISSING, RatingTable
 
 MAJORITY, MEAN, DAWID_SKENE = "majority", "mean", "dawid_skene"

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from django import forms
 from django.utils.text import format_lazy
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from annotation.corpus.models import Profile
 from annotation.studies.models.studies import Study
@@ -18,8 +17,7 @@ from core.errors import InputError
 from core.options.fields import JsonField, OptionsForm
 from judging.judges.providers.keys import Keyring
 from judging.judges.services.keys import load_keyring_for
-from simulation.agents import services as agents_services
-from simulation.agents import speakers
+from simulation.agents import services as agents_services, speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import DAMAGED, PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.agents.prompts.roles import KINDS, ROLES, STEPS

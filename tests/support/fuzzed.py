@@ -25,15 +25,12 @@ from annotation.quality.services import gold_questions
 from annotation.studies.imports import ratings
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
-from config.archives import reading as reading_of_archives
-from config.archives import writing as archives
+from config.archives import reading as reading_of_archives, writing as archives
 from core.errors import InputError
 from core.files.archives import unpack
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
-from judging.runs.imports import pandalm, personalens
-from judging.runs.imports import ratings as judge_ratings
-from judging.runs.imports import study_packages as reading
+from judging.runs.imports import pandalm, personalens, ratings as judge_ratings, study_packages as reading
 from judging.runs.models.runs import Judgment
 from judging.runs.services import tool_files
 from simulation.generation.services import candidates

@@ -19,8 +19,7 @@ from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.difficulty.predicted import PredictedDifficulty, TooFewItemsError, predict_difficulty
 from annotation.stats.table import FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import item_features, items
-from annotation.studies.queries import ratings as read_ratings
+from annotation.studies.queries import item_features, items, ratings as read_ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.units import to_position

@@ -14,8 +14,7 @@ from annotation.benchmarks.models import Benchmark, BenchmarkAudit, BenchmarkCas
 from annotation.benchmarks.options import AuditOptions, Cleaning
 from annotation.benchmarks.queries import benchmarks as queries
 from annotation.stats.benchmarks import cleaning
-from annotation.stats.benchmarks.audit import BOOTSTRAP
-from annotation.stats.benchmarks.audit import audit as audit_of
+from annotation.stats.benchmarks.audit import BOOTSTRAP, audit as audit_of
 from annotation.studies.models.studies import Study
 from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User

@@ -18,8 +18,7 @@ from django.utils import timezone
 
 from annotation.corpus.imports import references, writing
 from annotation.corpus.models import Dialogue, Profile, Scenario, Task
-from annotation.corpus.parsing import personalens as parsing
-from annotation.corpus.parsing import personalens_output
+from annotation.corpus.parsing import personalens as parsing, personalens_output
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems
 from core.files.long_files import read_ahead

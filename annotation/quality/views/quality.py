@@ -8,12 +8,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 from django.views.decorators.http import require_POST
 
-from annotation.quality.queries import course
-from annotation.quality.queries import quality as instruments
+from annotation.quality.queries import course, quality as instruments
 from annotation.stats.sides import SideBias, SideUse
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.preferences import load_side_bias

@@ -12,8 +12,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.recruitment.models import Invitation, Participation
 from annotation.recruitment.platforms import Visit

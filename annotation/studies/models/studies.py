@@ -6,8 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.functional import cached_property
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy as _, gettext_noop
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.stats.orders import name_responses

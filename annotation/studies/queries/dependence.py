@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Case, F, QuerySet, TextField, Value, When
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_useless, fill_gaps, find_bad_weight
 from annotation.stats.table import FloatArray, RatingTable

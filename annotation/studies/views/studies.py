@@ -12,9 +12,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import sampling_frame
-from annotation.studies.queries import search as search_queries
-from annotation.studies.queries import studies as queries
+from annotation.studies.queries import sampling_frame, search as search_queries, studies as queries
 from annotation.studies.queries.context import PARTS, find_missing_context
 from annotation.studies.services import studies
 from annotation.studies.steps import study_steps

@@ -14,8 +14,7 @@ from annotation.workbench.api.work import Mine, Submitted
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.options import ItemMarks, ItemReason, NewMessage, ThreadAnswer
 from annotation.workbench.queries import my_items
-from annotation.workbench.services import annotations as labels
-from annotation.workbench.services import item_messages
+from annotation.workbench.services import annotations as labels, item_messages
 from core.accounts.models.users import User
 from core.api.base import Api, Given, OwnWork, PageQuery, build_page_schema, find_named
 from core.api.schema import says

@@ -20,10 +20,8 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import asks
 from annotation.studies.queries.context import Panel, panels
 from annotation.workbench.assignment_names import to_id, to_name
-from annotation.workbench.queries import assignments as slots
-from annotation.workbench.queries import work
-from annotation.workbench.services import annotations as labels
-from annotation.workbench.services import assignments, drafts
+from annotation.workbench.queries import assignments as slots, work
+from annotation.workbench.services import annotations as labels, assignments, drafts
 from core.accounts.models.users import User
 from core.api.base import Given, OwnWork
 from core.api.problems import problem

@@ -16,8 +16,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.asks import Ask, asks
 from annotation.studies.queries.given_answers import check_answers
 from annotation.workbench.options import ItemReason
-from annotation.workbench.services import annotation_writer, announcements, overlap
-from annotation.workbench.services import highlights as marked
+from annotation.workbench.services import annotation_writer, announcements, highlights as marked, overlap
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.options.model import check_options

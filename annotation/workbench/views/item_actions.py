@@ -14,10 +14,8 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.messages import list_newest, list_waiting
 from annotation.studies.steps import study_steps
-from annotation.workbench.queries import my_items as queries
-from annotation.workbench.queries import work
-from annotation.workbench.services import annotations as labels
-from annotation.workbench.services import item_messages
+from annotation.workbench.queries import my_items as queries, work
+from annotation.workbench.services import annotations as labels, item_messages
 from core.accounts.access import get_account, require_sign_in, researcher_required
 from core.accounts.models.users import User
 from core.errors import InputError

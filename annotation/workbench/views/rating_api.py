@@ -16,8 +16,7 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import asks
 from annotation.workbench.assignment_names import to_id, to_name
 from annotation.workbench.forms import RatingForm
-from annotation.workbench.queries import assignments as slots
-from annotation.workbench.queries import work
+from annotation.workbench.queries import assignments as slots, work
 from annotation.workbench.services import annotations, assignments, drafts
 from annotation.workbench.views.work import find_lost_assignment, item_context, not_now
 from core.accounts.access import get_account, mark_view

@@ -8,8 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
-from annotation.quality.queries import gold_questions
-from annotation.quality.queries import gold_questions as queries
+from annotation.quality.queries import gold_questions, gold_questions as queries
 from annotation.quality.services import qualification as gate
 from annotation.recruitment.platforms import TURK
 from annotation.recruitment.queries import has_withdrawn

@@ -35,6 +35,7 @@ from judging.assessment.result_types import AssessmentDocument
 from judging.assessment.services import (
     agreement,
     assessment,
+    deferred_agreement as later,
     escalation,
     hold_out,
     improvement,
@@ -43,7 +44,6 @@ from judging.assessment.services import (
     recalibration,
     report,
 )
-from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.items import find_criterion

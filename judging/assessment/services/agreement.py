@@ -13,15 +13,13 @@ from typing import cast
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from annotation.agreement.services import agreement as among_people
-from annotation.agreement.services import tiers
+from annotation.agreement.services import agreement as among_people, tiers
 from annotation.recruitment import queries
 from annotation.stats.by_level import explain_missing
 from annotation.stats.result_types import NoteDocument
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import items
-from annotation.studies.queries import ratings as people
+from annotation.studies.queries import items, ratings as people
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.ratings import Annotator, PeoplesRatings, load_annotators
 from core.accounts.models.users import User

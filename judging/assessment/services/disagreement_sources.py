@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.stats.clustered import estimate_clustered_means, number_units
 from annotation.stats.difficulty.latent import NoConvergenceError

@@ -16,8 +16,7 @@ from annotation.stats.by_level import explain_missing
 from annotation.stats.majority import Majority, majority
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import items
-from annotation.studies.queries import ratings as people
+from annotation.studies.queries import items, ratings as people
 from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.units import to_position, to_turn
 from core.errors import InputError

@@ -23,8 +23,7 @@ from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.options import AssessmentOptions, AuditOptions
 from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.result_types import AuditDocument, CalibrationDocument, CriterionCalibrationDocument, JudgeHead
-from judging.assessment.services import audits
-from judging.assessment.services import calibration as calibrating
+from judging.assessment.services import audits, calibration as calibrating
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.observed import ItemColumns
 

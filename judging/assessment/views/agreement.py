@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.result_types import MajorityDocument
@@ -36,8 +35,7 @@ from judging.assessment import agreement_figures, agreement_rows, charts, wordin
 from judging.assessment.agreement_figures import find_each
 from judging.assessment.agreement_types import AgreementDocument, CriterionAgreementDocument, JudgeDocument
 from judging.assessment.options import SCORES, VERDICTS, JudgedOptions
-from judging.assessment.services import agreement as service
-from judging.assessment.services import deferred_agreement as later
+from judging.assessment.services import agreement as service, deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import TIED, UNSCORED
 from judging.assessment.services.stored_pages import is_refreshed

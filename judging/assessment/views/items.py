@@ -10,8 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement import queries as agreement_queries
@@ -28,8 +27,7 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import asks_first
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
-from judging.assessment.queries import items as queries
-from judging.assessment.queries import ratings
+from judging.assessment.queries import items as queries, ratings
 from judging.assessment.services import rules
 from judging.assessment.services.agreement import TIER
 from judging.assessment.services.items import (

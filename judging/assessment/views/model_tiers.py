@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.core.paginator import Paginator
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.result_types import DifficultyDocument

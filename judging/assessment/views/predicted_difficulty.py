@@ -10,8 +10,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -27,8 +26,7 @@ from core.documents import pieces
 from core.downloads import attach_pieces
 from core.errors import InputError
 from judging.assessment.agreement_types import JudgeByTierDocument, PredictionDocument
-from judging.assessment.services import predicted_difficulty as service
-from judging.assessment.services import stored_pages
+from judging.assessment.services import predicted_difficulty as service, stored_pages
 from judging.stats.calibration_types import AccuracyAtDocument
 
 PER_PAGE = 50

@@ -18,8 +18,7 @@ from core.accounts.access import researcher_required
 from core.downloads import attach_file
 from judging.assessment import charts
 from judging.assessment.report_types import JudgeSections, ReportDocument
-from judging.assessment.services import report as service
-from judging.assessment.services import rules, stored_pages
+from judging.assessment.services import report as service, rules, stored_pages
 from judging.assessment.services.items import SCORED, SEVERAL
 from judging.assessment.views.items import build_items_address
 from judging.assessment.views.verdict import reader

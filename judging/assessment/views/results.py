@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.labels import AgreementRun
@@ -20,9 +19,7 @@ from judging.assessment import agreement_rows, wording
 from judging.assessment.agreement_types import CriterionAgreementDocument
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import agreement as agreement_service
-from judging.assessment.services import assessment
-from judging.assessment.services import deferred_agreement as later
+from judging.assessment.services import agreement as agreement_service, assessment, deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, StoredAssessment
 from judging.assessment.services.results import (

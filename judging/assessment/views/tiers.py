@@ -10,13 +10,11 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.result_types import BothTiersDocument, CountedTiersDocument, NoResultDocument
-from annotation.agreement.services import difficulty, stored_difficulty
-from annotation.agreement.services import tiers as service
+from annotation.agreement.services import difficulty, stored_difficulty, tiers as service
 from annotation.agreement.services.label_files import TIERS
 from annotation.agreement.services.tiers import TierOptions
 from annotation.stats.by_level import explain_missing

@@ -11,8 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.studies.models.studies import Criterion
 from core.accounts.models.projects import Project, choose_project

@@ -7,8 +7,7 @@ from typing import NotRequired, TypedDict
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services import exports as files
-from annotation.agreement.services import rewrites
+from annotation.agreement.services import exports as files, rewrites
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand

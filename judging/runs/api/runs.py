@@ -24,8 +24,7 @@ from judging.judges.services import judges
 from judging.runs.api.judges import JudgeSerializer
 from judging.runs.models.runs import EarlierReply, JudgeRun, Judgment
 from judging.runs.options import NewPanel, NewRun, Resume
-from judging.runs.queries import judgments
-from judging.runs.queries import runs as queries
+from judging.runs.queries import judgments, runs as queries
 from judging.runs.services import estimates, panels, runs
 
 

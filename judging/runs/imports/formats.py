@@ -21,8 +21,7 @@ from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
-from judging.runs.imports import pandalm, personalens, study_packages
-from judging.runs.imports import ratings as judge_ratings
+from judging.runs.imports import pandalm, personalens, ratings as judge_ratings, study_packages
 from judging.runs.imports.mapped import load_mapped
 
 Load = Callable[..., Outcome]

@@ -9,8 +9,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from core.errors import InputError
 from judging.judges import pricing

@@ -12,8 +12,7 @@ from django.db import transaction
 from annotation.stats.orders import spell_order
 from annotation.studies.parsing.answers import parse_answer
 from core.errors import InputError
-from judging.judges import answer_parsing, pricing
-from judging.judges import parsing as judges_parsing
+from judging.judges import answer_parsing, parsing as judges_parsing, pricing
 from judging.judges.models import Judge
 from judging.judges.pricing import Rate
 from judging.judges.prompts.answers import build_format

@@ -35,8 +35,7 @@ from judging.runs.options import NewRun
 from judging.runs.queries import spending
 from judging.runs.queries.probing import list_changed
 from judging.runs.queries.requests import input_rows
-from judging.runs.services import batches, budgets, earlier_replies
-from judging.runs.services import judgment_writer as replies
+from judging.runs.services import batches, budgets, earlier_replies, judgment_writer as replies
 from judging.runs.services.leases import leases
 from judging.runs.services.run_criteria import SELECT, Unit, check_comparable, choose_criteria, choose_unit
 

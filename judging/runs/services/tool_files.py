@@ -9,8 +9,7 @@ from annotation.agreement.services.exports import write_pieces
 from annotation.corpus.exchange.dataset import Rated, StudyHead
 from annotation.corpus.exchange.registry import Exchange
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import exchange as queries
-from annotation.studies.queries import labels as people
+from annotation.studies.queries import exchange as queries, labels as people
 from annotation.studies.queries.labels import LabelRow
 from core.accounts.models.users import User
 from core.errors import InputError

@@ -27,8 +27,7 @@ from judging.runs import parameter_fields
 from judging.runs.forms import provider_choices
 from judging.runs.judge_forms import JudgeForm, KeyForm, LimitsForm, PriceForm
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries import runs as queries
-from judging.runs.queries import spending
+from judging.runs.queries import runs as queries, spending
 
 
 @researcher_required

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_POST
 
 from annotation.studies.models.studies import Study
@@ -23,8 +22,7 @@ from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.runs.forms import PanelForm, ResumeForm, RunForm
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries import judgments
-from judging.runs.queries import runs as queries
+from judging.runs.queries import judgments, runs as queries
 from judging.runs.services import runs
 from judging.runs.services.estimates import Estimate
 

@@ -15,10 +15,8 @@ from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.columns import PairColumns, ScoreColumns, row_means
 from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.fitted import POINTS, FitRequest, FittedModel, NotIdentifiedError, fit_judge
-from judging.stats.audits.length import UNIT as LENGTH_UNIT
-from judging.stats.audits.length import length, win_rates
-from judging.stats.audits.position import UNIT as POSITION_UNIT
-from judging.stats.audits.position import position_both_orders, position_one_order
+from judging.stats.audits.length import UNIT as LENGTH_UNIT, length, win_rates
+from judging.stats.audits.position import UNIT as POSITION_UNIT, position_both_orders, position_one_order
 from judging.stats.audits.probe import LEAST, Probe, mean_probe, not_made
 from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
 from judging.stats.audits.trait_fit import NoConvergenceError

@@ -18,8 +18,7 @@ from judging.judges.models import Judge
 from simulation.agents.prompts import FAITHFUL, Scene
 from simulation.experiments.models import DialogueMeasures, Experiment
 from simulation.experiments.queries import Alternatives
-from simulation.results.queries import judgments
-from simulation.results.queries import judgments as talks
+from simulation.results.queries import judgments, judgments as talks
 from simulation.results.queries.judgments import DialogueColumns, Names, StoredMessage, Verdicts, sort_names
 from simulation.results.services.columns import TCR, TCR_PUBLISHED, Column
 from simulation.stats.utterances import contradictions, find_leaked, repetition_share, strange_values

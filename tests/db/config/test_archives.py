@@ -30,8 +30,7 @@ from judging.judges.models import Judge
 from judging.judges.queries import study_items
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import panels
-from tests.db.judging.assessment.services.judged import study as judged_study
-from tests.db.judging.assessment.services.judged import trusted
+from tests.db.judging.assessment.services.judged import study as judged_study, trusted
 from tests.support.backed_up import empty_tables
 from tests.support.factories import (
     DialogueFactory,

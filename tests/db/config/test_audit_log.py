@@ -25,8 +25,7 @@ from config import invariants
 from config.backups import reading, writing
 from config.logs import build_logging, to_syslog
 from config.management.commands import check_invariants
-from core.audit import heads, queries, triggers
-from core.audit import log as acts
+from core.audit import heads, log as acts, queries, triggers
 from core.audit.heads import read_heads
 from core.audit.models import BEGINNING, Act
 from tests.support.backed_up import empty_tables

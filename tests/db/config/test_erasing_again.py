@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.conf import settings as site
+from django.conf import settings, settings as site
 from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -27,8 +26,7 @@ from annotation.recruitment.services.withdrawn import ERASED, WITHDRAWN, read
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from config import invariants
-from config.archives import reading as of_archives
-from config.archives import writing as into_archives
+from config.archives import reading as of_archives, writing as into_archives
 from config.backups import reading, writing
 from config.erasure.erasing import erase_person, to_pseudonym
 from core.accounts.models.users import User

@@ -42,8 +42,7 @@ from core.errors import InputError
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from tests.db.judging.assessment.services.judged import study as judged_study
-from tests.db.judging.assessment.services.judged import trusted
+from tests.db.judging.assessment.services.judged import study as judged_study, trusted
 from tests.support.factories import (
     AssignmentFactory,
     BenchmarkFactory,

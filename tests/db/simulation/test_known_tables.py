@@ -8,8 +8,7 @@ import io
 import pytest
 from django.urls import reverse
 
-from judging.runs.services import runs
-from judging.runs.services import work as judging_work
+from judging.runs.services import runs, work as judging_work
 from simulation.experiments.models import Experiment, PreferenceType
 from simulation.experiments.services import studies
 from simulation.results import charts

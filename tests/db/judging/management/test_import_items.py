@@ -19,8 +19,7 @@ from annotation.corpus.parsing.mappings import parse_mapping
 from annotation.studies.models.labels import Annotation
 from core.files.writing import load_arrow
 from judging.runs.models.runs import Judgment
-from tests.support import format_samples as samples
-from tests.support import messy_files
+from tests.support import format_samples as samples, messy_files
 from tests.support.factories import DialogueFactory
 from tests.support.paths import ROOT
 from tests.support.prebuilt import find_or_make_migrated

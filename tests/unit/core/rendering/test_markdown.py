@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from core.rendering import markdown
 from core.rendering.markdown import render_markdown

@@ -10,8 +10,7 @@ from django.core.cache import cache
 from annotation.agreement.services import difficulty, stored_difficulty
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.agreement.services.stored_difficulty import load_or_fit, load_or_fit_all
-from annotation.stats.difficulty.items import AGREEMENT_CUTS
-from annotation.stats.difficulty.items import difficulty as difficulty_of
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty as difficulty_of
 from annotation.studies.models.labels import Annotation
 from annotation.studies.queries import ratings
 from core.errors import InputError, NotComputedError

@@ -19,8 +19,7 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from core.errors import InputError
 from tests.db.annotation.benchmarks.services.test_releasing import empty_the_database, everything
-from tests.db.annotation.benchmarks.services.voting import FITTED as VOTES
-from tests.db.annotation.benchmarks.services.voting import pairs, study_of, vote
+from tests.db.annotation.benchmarks.services.voting import FITTED as VOTES, pairs, study_of, vote
 from tests.support.factories import ResearcherFactory
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,7 @@ import pytest
 import yaml
 from django.apps import apps
 
-from annotation.benchmarks.imports import personafeedback
-from annotation.benchmarks.imports import releases as importing
+from annotation.benchmarks.imports import personafeedback, releases as importing
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import releases
 from annotation.benchmarks.services import building, datasheet_figures, datasheets, filtering, releasing, versions

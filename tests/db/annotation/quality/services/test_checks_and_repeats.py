@@ -10,16 +10,14 @@ from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
 from annotation.quality.models import KnownItem, QueueRules
-from annotation.quality.queries import gold_questions as queries
-from annotation.quality.queries import quality
+from annotation.quality.queries import gold_questions as queries, quality
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.recruitment.services import consents
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import labels, ratings
-from annotation.studies.queries import studies as overview
+from annotation.studies.queries import labels, ratings, studies as overview
 from annotation.studies.services import samples, studies
 from annotation.workbench.queries import work
 from annotation.workbench.queries.queue_position import QueueCounts, counts, load_last_taken

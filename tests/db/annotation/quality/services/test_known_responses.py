@@ -11,8 +11,7 @@ from django.urls import reverse
 
 from annotation.corpus.models import ResponsePair
 from annotation.quality.models import KnownItem
-from annotation.quality.queries import checks, quality
-from annotation.quality.queries import gold_questions as queries
+from annotation.quality.queries import checks, gold_questions as queries, quality
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.stats.orders import list_shown

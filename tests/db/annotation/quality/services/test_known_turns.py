@@ -8,8 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from annotation.quality.models import KnownAnswer, KnownItem
-from annotation.quality.queries import checks, quality
-from annotation.quality.queries import gold_questions as queries
+from annotation.quality.queries import checks, gold_questions as queries, quality
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.studies.models.studies import Study

@@ -8,8 +8,7 @@ from django.db import IntegrityError, transaction
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import GuidelineVersion
 from annotation.studies.options import LONGEST_TEXT
-from annotation.studies.queries import asks, ratings
-from annotation.studies.queries import guidelines as queries
+from annotation.studies.queries import asks, guidelines as queries, ratings
 from annotation.studies.services import guidelines
 from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts

@@ -6,8 +6,7 @@ import pytest
 
 from annotation.studies.models.labels import AgreementRun
 from judging.assessment.models.rules import VerdictRules
-from judging.assessment.services import assessment
-from judging.assessment.services import deferred_agreement as later
+from judging.assessment.services import assessment, deferred_agreement as later
 from judging.judges.models import Judge
 from tests.support.factories import CriterionFactory
 from tests.support.labelled import judge_says, people_say, with_items

@@ -9,8 +9,7 @@ import numpy as np
 from annotation.studies.models.studies import Criterion, Study
 from judging.assessment.options import AssessmentOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import assessment, runs
-from judging.assessment.services import rules as study_rules
+from judging.assessment.services import assessment, rules as study_rules, runs
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.rules import Success
 from judging.stats.verdict import Rules

@@ -15,8 +15,7 @@ from annotation.studies.models.studies import Criterion
 from core.errors import InputError
 from judging.assessment.options import AssessmentOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import disagreements, improvement
-from judging.assessment.services import hold_out as holding_out
+from judging.assessment.services import disagreements, hold_out as holding_out, improvement
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models import Judge
 from judging.judges.providers.base import OWN_EXAMPLE, Example

@@ -34,8 +34,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
 from judging.judges.models import Judge
-from judging.runs.imports import ratings as judge_tables
-from judging.runs.imports import study_packages
+from judging.runs.imports import ratings as judge_tables, study_packages
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import exports, hf_dataset, tool_files
 from judging.stats.agreement import judge_agreement

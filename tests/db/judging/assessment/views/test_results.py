@@ -17,8 +17,7 @@ from annotation.studies.models.studies import Criterion
 from core import row_counts
 from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.options import JudgedOptions
-from judging.assessment.services import deferred_agreement as later
-from judging.assessment.services import stored_pages
+from judging.assessment.services import deferred_agreement as later, stored_pages
 from judging.assessment.views import results
 from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun

@@ -15,8 +15,7 @@ from judging.evaluations.services.evaluations import Drawing
 from judging.judges.evaluation_settings import Setting
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries import labels
-from judging.runs.queries import runs as run_queries
+from judging.runs.queries import labels, runs as run_queries
 from tests.support import factories
 from tests.support.evaluated import benchmark_with, evaluated
 from tests.support.judging import judged, scripted

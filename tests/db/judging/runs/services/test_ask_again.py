@@ -21,8 +21,7 @@ from judging.judges import parsing as judges_parsing
 from judging.judges.models import CachedReply, Price
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import EarlierReply, Judgment
-from judging.runs.queries import judgments, spending
-from judging.runs.queries import runs as queries
+from judging.runs.queries import judgments, runs as queries, spending
 from judging.runs.services import cache, runs, work
 from judging.runs.services.leases import leases
 from tests.support import factories

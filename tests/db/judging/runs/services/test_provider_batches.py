@@ -14,8 +14,7 @@ from core.errors import InputError
 from judging.judges.models import Price
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries import runs as queries
-from judging.runs.queries import spending
+from judging.runs.queries import runs as queries, spending
 from judging.runs.services import estimates, provider_batches, runs, work
 from judging.runs.services.leases import leases
 from tests.support import factories

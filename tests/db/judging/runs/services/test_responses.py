@@ -12,8 +12,7 @@ from annotation.corpus.models import ResponsePair
 from annotation.studies.models.studies import Study
 from core.errors import InputError
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries import judgments
-from judging.runs.queries import runs as queries
+from judging.runs.queries import judgments, runs as queries
 from judging.runs.queries.requests import list_pending
 from judging.runs.services import estimates, panels, runs, trials
 from tests.support import factories

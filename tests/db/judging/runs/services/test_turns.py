@@ -9,8 +9,7 @@ from annotation.agreement.services.exports import to_json
 from core.errors import InputError
 from judging.assessment.queries import ratings
 from judging.runs.models.runs import Judgment
-from judging.runs.queries import labels
-from judging.runs.queries import runs as queries
+from judging.runs.queries import labels, runs as queries
 from judging.runs.queries.requests import list_pending
 from judging.runs.services import estimates, runs
 from tests.support import factories

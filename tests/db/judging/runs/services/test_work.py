@@ -4,8 +4,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from core.jobs import request_pool as pool
-from core.jobs import worker_session
+from core.jobs import request_pool as pool, worker_session
 from judging.judges.models import Worker
 from judging.judges.providers.base import Reply
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment

@@ -8,8 +8,7 @@ from annotation.corpus.models import Profile, Scenario, Task
 from core.errors import InputError
 from judging.judges.services import keys
 from simulation.agents import services as agents_services
-from simulation.agents.parsing.generated import UnfitError
-from simulation.agents.parsing.generated import mask as read_mask
+from simulation.agents.parsing.generated import UnfitError, mask as read_mask
 from simulation.experiments.models import PreferenceType
 from simulation.generation.models import Conflict, Making
 from simulation.generation.services import generation, worker_sessions

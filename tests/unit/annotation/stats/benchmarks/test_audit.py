@@ -7,8 +7,7 @@ import math
 
 import pytest
 
-from annotation.stats.benchmarks import audit as audits
-from annotation.stats.benchmarks import cleaning, repeats, scripts, shortcuts
+from annotation.stats.benchmarks import audit as audits, cleaning, repeats, scripts, shortcuts
 from annotation.stats.benchmarks.audit import persona_keys
 from annotation.stats.benchmarks.cases import Case
 

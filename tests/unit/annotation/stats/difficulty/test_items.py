@@ -10,8 +10,7 @@ from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings
 from annotation.stats.table import MISSING, RatingTable
-from tests.support import drawing
-from tests.support import simulated_difficulty as simulated
+from tests.support import drawing, simulated_difficulty as simulated
 
 ORDERED, TWO = (drawing.draw_graded_model, 5, "ordinal"), (drawing.draw_graded_model, 2, "nominal")
 UNORDERED = (drawing.categories, 4, "nominal")

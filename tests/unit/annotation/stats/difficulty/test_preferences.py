@@ -11,8 +11,7 @@ from annotation.stats.difficulty.items import difficulty
 from annotation.stats.difficulty.latent import Ratings, fit
 from annotation.stats.difficulty.preferences import Shown, expand_columns, preference_order
 from annotation.stats.table import MISSING, RatingTable
-from tests.support import drawing
-from tests.support import simulated_difficulty as simulated
+from tests.support import drawing, simulated_difficulty as simulated
 from tests.unit.annotation.stats.data import load
 
 SYSTEMS = ("a", "b", "c", "d")

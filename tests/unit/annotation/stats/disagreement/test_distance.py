@@ -6,8 +6,7 @@ import scipy
 
 from annotation.stats.disagreement.distance import cross_entropy, distances, earth_mover, jensen_shannon, measures
 from annotation.stats.table import MISSING
-from tests.support import drawing
-from tests.support import simulated_difficulty as simulated
+from tests.support import drawing, simulated_difficulty as simulated
 
 
 def test_divergence_as_scipy_has_it():

@@ -6,8 +6,7 @@ import pytest
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.disagreement.sources import pair_sums, sources
 from annotation.stats.table import MISSING
-from tests.support import drawing
-from tests.support import simulated_difficulty as simulated
+from tests.support import drawing, simulated_difficulty as simulated
 
 
 def drawn(severities, logs, n=400, seed=0):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from annotation.stats.disagreement.taste import taste
-from tests.support import drawing
-from tests.support import simulated_difficulty as simulated
+from tests.support import drawing, simulated_difficulty as simulated
 
 
 def test_two_camps_are_found():
