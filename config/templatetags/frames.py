@@ -118,14 +118,14 @@ def form(
     cancel: str = "",
     back: str = "",
     note: str = "",
-    estimates: bool = False,
+    estimate: str = "",
     css: str = "form",
 ) -> SafeString:
     """A form sent by POST: errors of `form`, the fields that stand in the block or else all of `form`, a button.
 
-    `cancel` is where one goes instead, by a button named `back`; `note` is said beside the buttons. With `estimates`
-    another button asks first what it would take.
+    `cancel` is where one goes instead, by a button named `back`; `note` is said beside the buttons. A button
+    named `estimate` asks first what it would take.
     """
     parts: dict[str, object] = {"form": form, "submit": submit, "action": action, "title": title, "kind": kind}
-    parts |= {"cancel": cancel, "back": back, "note": note, "estimates": estimates}
+    parts |= {"cancel": cancel, "back": back, "note": note, "estimate": estimate}
     return frame("form", strip_rendered(content), csrf_token=context.get("csrf_token"), css=css, **parts)
