@@ -162,9 +162,9 @@ def field(bound: BoundField, label: str = "", help: str = "", optional: bool = T
 
 
 @register.simple_tag
-def fields(form: BaseForm, names: str = "", optional: bool = True) -> SafeString:
-    """Several fields of a form, or all of them: `{% fields form "name provider model" %}`."""
-    chosen = [form[name] for name in names.split()] if names else list(form)
+def fields(form: BaseForm | Sequence[BoundField], names: str = "", optional: bool = True) -> SafeString:
+    """Several fields of a form, all of them, or a list of fields: `{% fields form "name provider model" %}`."""
+    chosen = [form[name] for name in names.split()] if isinstance(form, BaseForm) and names else list(form)
     return format_html_join(
         "", "{}", ((render_to_string("components/field.html", field(bound, optional=optional)),) for bound in chosen)
     )
@@ -333,7 +333,7 @@ def choice(
         (option, translate(option))
         if isinstance(option, str)
         else option
-        if isinstance(option, tuple)
+        if isinstance(option, tuple | list)
         else (Variable(f"one.{value}").resolve({"one": option}), Variable(f"one.{text}").resolve({"one": option}))
         for option in options
     ]

@@ -79,9 +79,12 @@ def strip_rendered(content: SafeString) -> SafeString:
 
 
 @register.simple_block_tag(end_name="closepagehead")
-def pagehead(content: SafeString, title: object, study: object = None) -> SafeString:
-    """The head of a page: its title, what is said below it and, above it, a link to the study that it belongs to."""
-    return frame("page_head", strip_rendered(content), title=title, study=study)
+def pagehead(content: SafeString, title: object, study: object = None, up: object = "") -> SafeString:
+    """The head of a page: its title, what is said below it and, above it, a link to what it belongs to.
+
+    That is `study`, or the link `up`.
+    """
+    return frame("page_head", strip_rendered(content), title=title, study=study, up=up)
 
 
 @register.simple_block_tag(end_name="closestudyhead", takes_context=True)
@@ -113,11 +116,16 @@ def form(
     title: str = "",
     kind: str = "primary",
     cancel: str = "",
+    back: str = "",
+    note: str = "",
+    estimate: str = "",
     css: str = "form",
 ) -> SafeString:
     """A form sent by POST: errors of `form`, the fields that stand in the block or else all of `form`, a button.
 
-    `cancel` is where one goes instead.
+    `cancel` is where one goes instead, by a button named `back`; `note` is said beside the buttons. A button
+    named `estimate` asks first what it would take.
     """
-    parts = {"form": form, "submit": submit, "action": action, "title": title, "kind": kind, "cancel": cancel}
+    parts: dict[str, object] = {"form": form, "submit": submit, "action": action, "title": title, "kind": kind}
+    parts |= {"cancel": cancel, "back": back, "note": note, "estimate": estimate}
     return frame("form", strip_rendered(content), csrf_token=context.get("csrf_token"), css=css, **parts)
