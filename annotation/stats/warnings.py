@@ -8,6 +8,7 @@ import numpy as np
 from annotation.stats.cohen import LEAST_SHARE
 from annotation.stats.estimate import Estimate
 from annotation.stats.labels import are_mixed
+from annotation.stats.orders import TIE
 from annotation.stats.resampling import Resampling
 from annotation.stats.result_types import NoteDocument
 from annotation.stats.table import RatingTable
@@ -123,7 +124,7 @@ def _idle_raters(table: RatingTable) -> Iterable[StatWarning]:
 
 
 def _mixed_labels(table: RatingTable) -> Iterable[StatWarning]:
-    if are_mixed(table.categories):
+    if are_mixed([category for category in table.categories if category != TIE]):
         scale = ", ".join(str(category) for category in table.categories[:12])
         yield StatWarning(
             "mixed_labels",

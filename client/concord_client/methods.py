@@ -2223,7 +2223,7 @@ class Methods(Transport):
         `name`: Name. Shown in tables and plots.
         `provider`: Provider.
         `project`: Address of the project it goes into; the chosen one if not given.
-        `model`: Model. As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this machine; empty for SmolLM2. The baseline has none.
+        `model`: Model. As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this machine; empty for SmolLM2. The baseline: longer, first or chance for pairs; empty counts words.
         `parameters`: Parameters. JSON, such as {"concurrency": 8, "max_tokens": 1000}; never a key. Empty for the defaults.
         """
         return self.post(

@@ -36,7 +36,7 @@ class NewJudge(Options):
         max_length=120,
         title="Model",
         description="As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this "
-        "machine; empty for SmolLM2. The baseline has none.",
+        "machine; empty for SmolLM2. The baseline: longer, first or chance for pairs; empty counts words.",
     )
     parameters: dict[str, object] = Field(
         {},

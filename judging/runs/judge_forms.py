@@ -31,6 +31,8 @@ MODEL_HELP = {
     "anthropic": gettext_noop("As Anthropic calls it, for example claude-haiku-4-5."),
     "openai_compatible": gettext_noop("As its server calls it."),
     "local": gettext_noop("A GGUF file on this machine; empty for SmolLM2."),
+    "baseline": gettext_noop("longer, first or chance chooses between two responses; empty counts words."),
+    "scorer": gettext_noop("embedding, endpoint, model, or a function of this site by its name."),
 }
 
 
@@ -68,8 +70,8 @@ class JudgeForm(DescribedJudge):
         self.set("parameters", label="Other parameters", help_text=OTHERS)
         self.set("model", help_text=MODEL_HELP.get(provider, ""))
         self.fields["model"].widget.attrs |= {"list": "models", "autocomplete": "off"}
-        for name in self.list_absent():
-            del self.fields[name]
+        if not load(provider).needs_prompt:
+            del self.fields["template"], self.fields["templates"]
         study = self.fields["study"]
         assert isinstance(study, forms.ModelChoiceField)
         study.queryset = filter_visible(by, everyday().order_by("-created_at"))
@@ -77,11 +79,6 @@ class JudgeForm(DescribedJudge):
             del self.fields["name"]
         if judge is None or not judge.examples:
             del self.fields["keep_examples"]
-
-    def list_absent(self) -> list[str]:
-        """Fields that mean nothing for this provider."""
-        prompt = [] if load(self.provider).needs_prompt else ["template", "templates"]
-        return [*(["model"] if self.provider == "baseline" else []), *prompt]
 
     @property
     def shown(self) -> list[forms.BoundField]:

@@ -32,7 +32,7 @@ LIMITS: Mapping[str, Mapping[str, Any]] = {
     "ranking": {"ties": True},
     "spans": {"where": "responses"},
 }
-DECIDED = {"choice": "no", "number": "33", "several": "accuracy|tone", "ranking": "1=2"}
+DECIDED = {"choice": "no", "number": "33.33", "several": "accuracy|tone", "ranking": "1=2"}
 """What an adjudicator decides, by types of answer that are adjudicated."""
 
 

@@ -84,7 +84,7 @@ def compute_criterion(
     def made(which: IntArray) -> list[Row]:
         rated = iter(found.rows(which[which < len(found.names)]))
         late = [unrated[row - len(found.names)] if row >= len(found.names) else "" for row in which.tolist()]
-        return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
+        return _placed(study, [_decided(name) if name else next(rated) for name in late], decided)
 
     items = build_numbered_rows(kinds.size, made)
     told = found.to_head()
@@ -104,13 +104,17 @@ def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArra
     return codes
 
 
-def _placed(study: Study, rows: Sequence[GoldItemDocument]) -> list[Row]:
-    """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
+def _placed(study: Study, rows: Sequence[GoldItemDocument], decided: Mapping[str, str]) -> list[Row]:
+    """The rows with their items' ids in their source, their positions, and the turn where it is of one.
+
+    What was decided is given as it was entered, not as the label that it is compared by.
+    """
     positions = [to_position(row["item"]) for row in rows]
     ids = external_ids(study, positions)
     return [
         {
             **row,
+            "gold": decided[row["item"]] if row["source"] == "adjudication" else row["gold"],
             "item": ids[position],
             "position": position,
             **({"turn": turn} if (turn := to_turn(row["item"])) else {}),
@@ -119,10 +123,10 @@ def _placed(study: Study, rows: Sequence[GoldItemDocument]) -> list[Row]:
     ]
 
 
-def _decided(name: str, value: str) -> GoldItemDocument:
+def _decided(name: str) -> GoldItemDocument:
     return {
         "item": name,
-        "gold": value,
+        "gold": None,
         "source": "adjudication",
         "confidence": 1.0,
         "reason": None,

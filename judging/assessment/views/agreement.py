@@ -22,6 +22,7 @@ from annotation.studies.queries.dependence import NAMED, NONE
 from annotation.studies.queries.guidelines import labels_by_version
 from annotation.studies.queries.items import STRATA, list_own_groupings
 from annotation.studies.queries.ratings import Annotator
+from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE
@@ -360,7 +361,7 @@ def _majority(study: Study, criterion: Criterion, found: MajorityDocument | None
         return []
     address = build_items_address(study, criterion.key)
     of_values = [
-        {"label": criterion.label_of(value), "n": n, "href": address(majority=value)}
+        {"label": name_label(criterion, value), "n": n, "href": address(majority=value)}
         for value, n in found["counts"].items()
     ]
     return [*of_values, {"label": _("no majority"), "n": found["tied"], "href": address(majority=TIED)}]
@@ -386,11 +387,11 @@ def _confusion(
 
     rows = [
         {
-            "label": criterion.label_of(value),
+            "label": name_label(criterion, value),
             "cells": [cell(n, value, majority) for n, majority in zip(counts, values, strict=True)],
             "tied": cell(tied, value, TIED, shade=False),
         }
         for value, counts, tied in zip(values, found["counts"], found["tied"], strict=True)
     ]
     unscored = [cell(n, UNSCORED, majority, shade=False) for n, majority in zip(found["unscored"], values, strict=True)]
-    return {"columns": [criterion.label_of(value) for value in values], "rows": rows, "unscored": unscored}
+    return {"columns": [name_label(criterion, value) for value in values], "rows": rows, "unscored": unscored}

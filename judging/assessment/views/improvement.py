@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.stats.bands import TIERS
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.ratings import Annotator, load_annotators
+from annotation.studies.queries.scales import name_label
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
@@ -139,16 +140,16 @@ def _row(
 ) -> dict[str, object]:
     """A disagreement in the words of the scale, with what was written."""
     criterion, about = criteria[row.criterion], said[row.position, row.turn, row.criterion]
-    label = criterion.label_of(row.label) if isinstance(row.label, str) else f"{row.label:.2f}"
+    label = name_label(criterion, row.label) if isinstance(row.label, str) else f"{row.label:.2f}"
     return {
         "of": row,
         "criterion": criterion,
         "label": label,
-        "verdict": criterion.label_of(row.verdict),
+        "verdict": name_label(criterion, row.verdict),
         "people": [
             {
                 "annotator": annotators[name],
-                "label": criterion.label_of(value),
+                "label": name_label(criterion, value),
                 "note": about["notes"].get(name, ""),
                 "evidence": about["evidence"].get(name, []),
             }
@@ -165,7 +166,7 @@ def _count_answers(
     """Each answer that people gave with the names of who gave it, the most frequent first."""
     given: dict[str, list[str]] = {}
     for name, value in row.people:
-        given.setdefault(criterion.label_of(value), []).append(annotators[name].name)
+        given.setdefault(name_label(criterion, value), []).append(annotators[name].name)
     return sorted(given.items(), key=lambda answer: -len(answer[1]))
 
 

@@ -136,12 +136,13 @@ def test_disputes(study: Study, reader: Client, capsys: Any, kind: str) -> None:
     there = {one["position"] for one in by_command["items"]}
     assert {one["position"] for one in by_api["results"]} <= there
     here = reverse("adjudicate", args=[study.slug, kind, first["position"]])
+    assert reader.get(here).status_code == 200
     value = typed.DECIDED[kind]
     field = "value" if kind == "choice" else "other"
     assert reader.post(here, {field: value, "reason": "It is."}).status_code == 302
     gold = {one["position"]: one for one in run(capsys, "gold", "--study", study.slug)["items"]}
     assert gold[first["position"]]["source"] == "adjudication"
-    assert str(gold[first["position"]]["gold"]) == value
+    assert str(gold[first["position"]]["gold"]) == value, "gold is not what was decided"
 
 
 @pytest.mark.parametrize("kind", ["rewrite"], indirect=True)

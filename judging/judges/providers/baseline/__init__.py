@@ -48,6 +48,9 @@ class Baseline(base.Provider):
         others = [one.key for one in criteria if not is_preference(one) and not set(one.values) >= SIDES]
         return [f"the rule {self.model!r} chooses between two responses, not {', '.join(others)}"] if others else []
 
+    async def list_models(self) -> tuple[str, ...]:
+        return tuple(trivial.RULES)
+
     async def judge(self, request: JudgeRequest) -> Reply:
         content, criterion = request.content, request.criterion
         if self.model:

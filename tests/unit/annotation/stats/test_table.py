@@ -92,6 +92,10 @@ class TestFromWide:
         assert "mixed_labels" in {warning.code for warning in table_warnings(table)}
         assert "mixed_labels" not in {warning.code for warning in table_warnings(RatingTable.from_wide([["1", "2"]]))}
 
+    def test_a_tie_beside_the_numbers_of_responses_is_no_stray_label(self):
+        table = RatingTable.from_wide([["1", "2"], ["tie", "1"]], categories=["1", "2", "tie"])
+        assert "mixed_labels" not in {warning.code for warning in table_warnings(table)}
+
     def test_labels_have_no_order_of_their_own(self):
         with pytest.raises(ValueError, match="categories in order"):
             RatingTable.from_wide([["low", "high"]], level="ordinal")

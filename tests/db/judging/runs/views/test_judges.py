@@ -71,6 +71,12 @@ class TestJudge:
         assert (judge.name, judge.created_by) == ("words", alice)
         assert "Version 1 of 1" in text_of(response)
 
+    def test_a_rule_for_pairs_is_a_model_of_the_baseline(self, client, alice):
+        page = client.post(reverse("judge_create"), {"name": "long", "provider": "baseline", "models": "1"})
+        assert "3 models: choose one in the field." in text_of(page)
+        client.post(reverse("judge_create"), {"name": "long", "provider": "baseline", "model": "longer"})
+        assert Judge.objects.get().model == "longer"
+
     @pytest.mark.parametrize(("provider", "is_asked"), [("anthropic", True), ("scorer", False), ("baseline", False)])
     def test_a_prompt_is_offered_to_those_that_are_asked_with_one(self, client, alice, provider, is_asked):
         page = client.get("/judges/new/", {"provider": provider}).content.decode()
