@@ -12,6 +12,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
+from annotation.stats.intervals import NOT_ASKED
 from annotation.studies.queries.studies import study_called
 from core.accounts.queries import find_project
 from core.audit.log import audit_through, record
@@ -163,14 +164,14 @@ class ConcordCommand(PlainCommand, Generic[Document]):
 
 
 def format_estimate(found: Mapping[str, object] | None, digits: int = 3) -> str:
-    """`0.864 [0.843, 0.884]`; without an interval the value alone; a dash with its reason where it is undefined."""
+    """`0.864 [0.843, 0.884]`; without an interval its reason, unless none was asked for; a dash where undefined."""
     if found is None:
         return "-"
     if found["value"] is None:
         return f"- ({found['reason']})"
     value = f"{found['value']:.{digits}f}"
     if found["low"] is None or found["high"] is None:
-        return value
+        return f"{value} ({why})" if (why := found.get("reason")) and why != NOT_ASKED else value
     return f"{value} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
 
 

@@ -215,6 +215,22 @@ def test_the_folded_sheet_counts_answers_of_every_type_and_only_what_is_asked(ra
     expect(told).to_have_text(f"2 of {turns + 5} answered")
 
 
+def test_what_the_server_refuses_is_shown_where_it_was_answered(rate, page: Page) -> None:
+    """The defect: the item came back with "Saved" below it, and nothing said why; or with a sentence at another one."""
+    number = {"key": "share", "type": "number", "question": "How much?", "limits": {"least": 0, "most": 100}}
+    yes = {"key": "done", "type": "binary", "question": "Is it done?"}
+    page.set_viewport_size({"width": 390, "height": 844})
+    rate("dialogue", None, rubric={"kind": "dialogue", "criterion": [number, yes]})
+    page.locator("#answer-share").fill("1000")
+    page.locator("#answer-share").press("Enter")
+    assert active(page) == "rating-done"
+    page.keyboard.press("y")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-saved]")).to_have_text("Share: 1000 is out of range: from 0 to 100.")
+    assert active(page) == "rating-share"
+    expect(page.locator("#rating-share")).to_have_attribute("data-missing", "")
+
+
 @pytest.mark.parametrize(("kind", "rubric"), [("dialogue", DIALOGUE), ("pair", PAIR)])
 def test_nothing_is_said_of_keys_where_there_are_none(rate, page: Page, chromium, kind: str, rubric: dict) -> None:
     rate(kind, None, rubric=rubric)
@@ -266,6 +282,7 @@ def test_without_a_script_every_type_is_answered(rate, page: Page, chromium, liv
     plain.locator("#answer-share").fill("10")
     plain.locator("#quotes-errors").fill("wrong/major | turn-2 | Thai place\nrude/minor | | you like")
     plain.locator("#answer-critique").fill("Ask first.")
+    expect(plain.locator("kbd:visible")).to_have_count(0)
     plain.locator(".rate__actions .button--primary").click()
     expect(plain.locator(".rate__head .number")).to_have_text("2 / 2")
     found = stored()

@@ -272,9 +272,19 @@
     const { seen: _seen, active: _active, ...answers } = one.data;
     store(`draft-${one.pk}`, answers);
     waiting = false;
-    say(Object.values(told.errors || { "": gettext("This could not be saved.") })[0], true);
-    if (one.pk !== slot.pk) location.assign(`${items}${one.pk}/`);
+    store(`refused-${one.pk}`, told.errors || { "": gettext("This could not be saved.") });
+    if (one.pk === slot.pk) showRefused();
+    else location.assign(`${items}${one.pk}/`);
     return false;
+  }
+
+  // Why it did not, at the criteria that it is about.
+  function showRefused() {
+    const errors = load(`refused-${slot.pk}`, {});
+    store(`refused-${slot.pk}`, null);
+    if (!Object.keys(errors).length) return;
+    say(Object.values(errors)[0], true);
+    form.dispatchEvent(new CustomEvent("rate:refused", { detail: Object.keys(errors) }));
   }
 
   // ---------- the next item ----------
@@ -479,6 +489,7 @@
     form.dispatchEvent(new Event("rate:item"));
     saveDraft();
   }
+  showRefused();
   pump();
   prefetch();
 })();

@@ -274,6 +274,11 @@
   document.addEventListener("focusin", follow);
   document.addEventListener("click", follow);
   form.addEventListener("rate:filled", show);
+  form.addEventListener("rate:refused", ({ detail }) => {
+    const refused = criteria.filter((criterion) => detail.some((field) => criterion.id === `rating-${field}`));
+    refused.forEach((criterion) => criterion.setAttribute("data-missing", ""));
+    if (refused.length) activate(criteria.indexOf(refused[0]));
+  });
   form.addEventListener("rate:item", () => {
     gather();
     showChoosing();

@@ -190,7 +190,7 @@ class Command(ConcordCommand[RunDocument]):
 
     def write_text(self, document: RunDocument) -> None:
         if "answers" in document:
-            self.stdout.write(f"{document['judge']} can run. {document['answers']}")
+            self.stdout.write(f"{document['judge']} can run. {document['answers']} Nothing was stored.")
             return
         if "estimate" in document:
             self.write_estimate(f"{document['judge']} on {document['study']}", document["estimate"])

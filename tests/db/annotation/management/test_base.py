@@ -10,6 +10,7 @@ from argparse import Action, ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
@@ -118,3 +119,17 @@ def test_a_mistake_in_the_code_is_not_hidden(monkeypatch):
     monkeypatch.setattr("annotation.management.commands.acts.Command.run", broken)
     with pytest.raises(KeyError):
         call_command("acts")
+
+
+@pytest.mark.parametrize(("bootstrap", "said"), [("200", "0.000 (no interval: leaving out any"), ("0", "0.000\n")])
+def test_a_figure_without_an_interval_says_why_unless_none_was_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bootstrap: str, said: str
+) -> None:
+    """The defect: of a judge that always says the same stood `0.000` alone; the reason was in the JSON only."""
+    file = tmp_path / "labels.csv"
+    people = (
+        f"{item},{rater},{'yn'[(item + (rater == 'b' and item % 5 == 0)) % 2]}" for item in range(40) for rater in "ab"
+    )
+    file.write_text("\n".join(["item,rater,value", *people, *(f"{item},J,y" for item in range(40))]))
+    call_command("agreement", str(file), judge=["J"], bootstrap=int(bootstrap))
+    assert f"mean cohen kappa  {said}" in capsys.readouterr().out

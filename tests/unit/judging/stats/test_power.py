@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.stats.cohen import cohen_kappa
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.power import PowerDesign, _agreement_weights, power_of_replace, replaces, simulate
 from judging.stats.verdict import Rules
 from scripts.bench_verdict import decide
+from tests.unit.annotation.stats.data import cohen_kappa
 
 STUDIES = 8
 
