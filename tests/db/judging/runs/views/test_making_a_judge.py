@@ -60,7 +60,7 @@ def test_first_comes_the_provider(client, alice):
             {"p_template", "p_base_url"},
         ),
         ("local", {"model", "p_context", "p_threads"}, {"p_logprobs", "p_examples"}),
-        ("baseline", {"name", "parameters"}, {"model", "p_temperature"}),
+        ("baseline", {"name", "model", "parameters"}, {"template", "p_temperature"}),
     ],
 )
 def test_a_provider_has_fields_of_its_own(client, alice, provider, there, absent):
