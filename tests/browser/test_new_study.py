@@ -14,7 +14,7 @@ from tests.browser.conftest import Answered
 from tests.browser.faults import faults_on_screens
 from tests.support.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, UserFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 @pytest.fixture

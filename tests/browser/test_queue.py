@@ -23,7 +23,7 @@ from tests.browser.waiting import next_ready, saved
 from tests.db.annotation.quality.queries.test_quality import ITEMS, SKILL, answers, say
 from tests.support.factories import DialogueFactory, ResponsePairFactory, UserFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.long]
 RIGHT = {"task_completion": "yes", "personalization": "1", "naturalness_assistant": "1"}
 RATED = ["task_completion", "personalization"]
 CRITERIA = ["personalization", "naturalness_assistant"]

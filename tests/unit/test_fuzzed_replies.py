@@ -15,6 +15,7 @@ def test_twice_the_text_takes_at_most_two_and_a_half_times_as_long(name):
     assert [str(slow) for slow in fuzzed.slow_readers(LARGEST, {name: fuzzed.READERS[name]})] == []
 
 
+@pytest.mark.long
 def test_no_spoilt_reply_crashes_a_reader():
     assert fuzzed.crashes(150, 20261123) == []
 

@@ -165,6 +165,7 @@ class Busy(BaseHTTPRequestHandler):
         """Nothing is said of it."""
 
 
+@pytest.mark.long
 def test_a_busy_site_is_asked_again_when_it_says_and_a_write_is_not_sent_on(monkeypatch):
     monkeypatch.setattr(Busy, "came", [])
     with serving(Busy) as address:

@@ -40,6 +40,7 @@ def address(route: str) -> str:
     return "/" + PART.sub(fill, route)
 
 
+@pytest.mark.long
 def test_a_number_beyond_every_key_is_not_found(client):
     study = with_items(2, kind="pair", name="Suits", slug="suits", state="open")
     criterion = CriterionFactory(study=study, key="preference", preference=True)

@@ -111,6 +111,7 @@ def without_numbers(value: object) -> object:
     return [without_numbers(one) for one in value] if isinstance(value, list) else value
 
 
+@pytest.mark.long
 def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
     before, path = said(study), tmp_path / "known.zip"
     manifest = writing.write(study, path)
@@ -144,6 +145,7 @@ def test_what_is_held_out_stays_held_out(study, tmp_path):
     assert study_items.positions(Study.objects.get(name="Known")) == before
 
 
+@pytest.mark.long
 def test_figures_of_clusters_are_the_same_under_other_numbers(study, tmp_path):
     DialogueFactory.create_batch(7, scenario=ScenarioFactory())  # the clusters' numbers begin with 2, and reach 10
     for at in range(1, 41, 3):
@@ -375,6 +377,7 @@ def test_the_commands(study, tmp_path):
 
 
 class TestThePage:
+    @pytest.mark.long
     def test_a_researcher_takes_it_and_it_restores(self, study, tmp_path, client):
         client.force_login(User.objects.get(username="rosa"))
         assert reverse("study_archive", args=["known"]) in client.get(reverse("study_files", args=["known"])).text

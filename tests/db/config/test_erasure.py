@@ -101,6 +101,7 @@ def labels(study: Study) -> list[tuple[Any, ...]]:
     return sorted(rows.values_list("assignment__item__position", "assignment__annotator", "value"))
 
 
+@pytest.mark.long
 def test_nothing_that_says_who_it_was_is_left(db):
     """An annotator and adjudicator with an account of every kind, in results, in a benchmark, in an open session."""
     criterion = judged_study(n=12)

@@ -40,6 +40,7 @@ exports.write_pieces([b"label"], Path({!r}))
 """
 
 
+@pytest.mark.long
 def test_a_new_site_and_what_its_commands_write_are_closed(tmp_path):
     folder = tmp_path / "new" / "site"
     done = manage(folder, "shell", "-v0", "-c", WRITING.format(str(folder / "labels.csv")))
@@ -54,6 +55,7 @@ def test_a_new_site_and_what_its_commands_write_are_closed(tmp_path):
     assert open_below(tmp_path / "new") == []
 
 
+@pytest.mark.long
 def test_what_an_earlier_version_left_open_is_closed_and_the_folder_reported(tmp_path):
     for name in ("secret_key", "concord.sqlite3", "concord.sqlite3-wal", "backup-2026-11-22.zip", "logs/web.log"):
         path = tmp_path / name

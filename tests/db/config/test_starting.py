@@ -62,6 +62,7 @@ def test_a_command_says_which_setting_is_bad_before_it_begins(settings):
         call_command("study", "Pilot", "--kind", "pair", skip_checks=False)
 
 
+@pytest.mark.long
 def test_a_command_before_migrate_says_what_to_do(tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "disputes", "--study", "Pilot"],

@@ -56,6 +56,7 @@ def slow_site() -> Iterator[str]:
     servers[0].server_close()
 
 
+@pytest.mark.long
 def test_a_slow_start_is_waited_for(log: Path, slow_site: str) -> None:
     log.write_text("spawned: 'web' with pid 7\n")
     with pytest.raises(urllib.error.URLError):
@@ -84,6 +85,7 @@ def test_a_log_that_was_begun_anew_is_read_from_its_start(log: Path) -> None:
     assert not supervision.has_ended(0)
 
 
+@pytest.mark.long
 def test_nobody_waits_for_ever(log: Path) -> None:
     with pytest.raises(supervision.SupervisionError, match="did not answer within 1 s"):
         supervision.wait_until_answering(f"127.0.0.1:{free_port()}", 1)

@@ -126,6 +126,7 @@ def test_an_item_and_a_judgment(criterion, alice):
         assert bool(shown.context["people"]) == (item.position not in masked)
 
 
+@pytest.mark.long
 def test_the_api_tells_of_no_verdict_on_a_held_out_item(criterion, alice):
     """The judge is wrong on just these, so whatever names one of them beside its verdict gives it away."""
     masked = study_items.positions(criterion.study)

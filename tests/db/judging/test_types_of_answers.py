@@ -194,6 +194,7 @@ def test_a_judge_beside_people(judged: Study, reader: Client, capsys: Any, kind:
         assert held["alt_test"]["passes"] is False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", JUDGED, indirect=True)
 def test_calibration_audits_and_verdict(judged: Study, reader: Client, capsys: Any, kind: str) -> None:
     calibrated = run(capsys, "calibrate", "--study", judged.slug, "--judge", "robot")

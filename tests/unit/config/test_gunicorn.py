@@ -61,6 +61,7 @@ def ask(address: str, path: str = "") -> str:
         return answer.read().decode()
 
 
+@pytest.mark.long
 def test_a_grown_process_answers_all_it_has_and_gives_way_to_another(address: str, tmp_path: Path) -> None:
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(ask, address, "until")

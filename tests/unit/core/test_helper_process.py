@@ -97,6 +97,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.long
 def test_it_ends_with_its_owner_and_a_forked_process_has_its_own():
     with subprocess.Popen([sys.executable, "-c", OWNER], cwd=ROOT, stdout=subprocess.PIPE, text=True) as owner:
         pid, code = map(int, owner.stdout.readline().split())

@@ -38,6 +38,7 @@ def archive(pairs, alice):  # noqa: F811
     return zipfile.ZipFile(io.BytesIO(answer.content))
 
 
+@pytest.mark.long
 def test_it_holds_the_report_its_figures_and_tables(archive):
     names = set(archive.namelist())
     assert {"README.txt", "report.pdf", "report.html", "report.json", "report.tex", "tables.tex"} <= names
@@ -103,6 +104,7 @@ def find_faults(folder, name: str) -> list[str]:
     return [line for line in log.splitlines() if line.startswith("!") or "Float too large" in line] + wide
 
 
+@pytest.mark.long
 def test_letters_of_any_script_and_commands_in_a_name_are_printed(pairs, alice):  # noqa: F811
     pairs.study.name = r"陳 & \input{x} 50 % _"
     pairs.study.save()

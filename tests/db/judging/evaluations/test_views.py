@@ -151,6 +151,7 @@ def test_results_say_when_tiers_are_the_models(client, rosa, benchmark):
     assert get(client, "evaluation_download", evaluation.pk, "svg").status_code == 404
 
 
+@pytest.mark.long
 def test_a_case_counts_in_every_tier_by_its_probability(client, rosa, benchmark, evaluation):
     from judging.evaluations.services import results
 
@@ -196,6 +197,7 @@ def test_a_tier_set_by_hand_counts_whole():
     assert [value != value for value in found[2]] == [True] * 4
 
 
+@pytest.mark.long
 def test_downloads(client, rosa, evaluation):
     found = json.loads(get(client, "evaluation_download", evaluation.pk, "json").content)
     assert found["n_cases"] == 4

@@ -129,6 +129,7 @@ def test_what_people_say_of_it_comes_back_to_the_cascade(graded):
     assert escalation.newest(graded.study, evidence.judge("large")) is None, "it is the cascade's, not the judge's"
 
 
+@pytest.mark.long
 def test_certificate_and_report_speak_of_it(graded):
     cascade("--judges", "small,large", "--target", "0.8", "--escalate", "Left over")
     people_decide(Escalation.objects.get())

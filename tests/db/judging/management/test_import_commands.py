@@ -48,6 +48,7 @@ def test_numbers_of_users():
             call_command("import_personalens", "nowhere", "--users", bad)
 
 
+@pytest.mark.long
 def test_pandalm_names_its_study(shared_data):
     document = run("import_pairs", shared_data / "pandalm", "--format", "pandalm")
     assert document["study"] == "PandaLM"

@@ -363,6 +363,7 @@ class TestBatches:
             monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
             yield server
 
+    @pytest.mark.long
     def test_a_run_in_bulk_waits_for_its_batch(self, study, server, monkeypatch):
         monkeypatch.setattr(provider_batches, "FIRST_LOOK", 0.0)
         arrived = provider_batches.mark_arrived

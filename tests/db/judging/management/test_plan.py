@@ -34,6 +34,7 @@ def test_the_document() -> None:
     assert document["overlap"] == 13
 
 
+@pytest.mark.long
 def test_how_often_the_verdict_would_be_replace() -> None:
     words = ("--width", 0.3, "--items", "60,600", "--per-cluster", 15, "--json")
     few, many = json.loads(told(*words))["replace"]
@@ -48,6 +49,7 @@ def test_how_often_the_verdict_would_be_replace() -> None:
     assert "at least 1" in refused("--per-cluster", 0)
 
 
+@pytest.mark.long
 def test_in_words() -> None:
     said = told("--width", 0.2)
     assert "items with 3 ratings each" in said
@@ -55,6 +57,7 @@ def test_in_words() -> None:
     assert "13 ratings per item reach every tier" in said
 
 
+@pytest.mark.long
 def test_a_width_that_cannot_be_had() -> None:
     assert "No affordable number of items" in told("--width", 0.0001)
 

@@ -73,6 +73,7 @@ def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
     assert "leniency" in text
 
 
+@pytest.mark.long
 def test_a_report_in_each_format(known, tmp_path):
     for name, start in (("html", "<!DOCTYPE html>"), ("latex", "% Tables"), ("json", "{")):
         path = tmp_path / name

@@ -38,6 +38,7 @@ def command(model, tmp_path):
     return ["candidates", "seeds", str(path), "--name", "Small", "--agent", agent, "--judge", agent, *numbers]
 
 
+@pytest.mark.long
 def test_it_is_priced_before_it_starts_and_takes_what_was_reckoned(model, command, capsys):
     Price.objects.create(provider="openai_compatible", model=MODEL, valid_from="2020-01-01", input=1, output=10)
     call_command(*command, "--estimate", "--json")

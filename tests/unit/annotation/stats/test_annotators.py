@@ -74,6 +74,7 @@ class TestSoundAnnotators:
 
 
 class TestSigns:
+    @pytest.mark.long
     def test_an_inverted_scale(self):
         found = report(ALICE, BOB, 4 - CAROL)
         assert [one.inverted for one in found.annotators] == [False, False, True]

@@ -16,6 +16,7 @@ from .strategies import code_tables
 CLOSE = 1e-9
 
 
+@pytest.mark.long
 @given(code_tables(), st.sampled_from(["nominal", "ordinal", "interval", "ratio"]))
 @settings(max_examples=200)
 def test_alpha_is_that_of_krippendorff(table, level):
@@ -31,6 +32,7 @@ def test_alpha_is_that_of_krippendorff(table, level):
     assert found == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.long
 @given(code_tables(missing=False))
 @settings(max_examples=200)
 def test_fleiss_and_randolph_are_those_of_statsmodels(table):
@@ -67,6 +69,7 @@ def test_cohen_is_that_of_scikit_learn(table, weighting):
     assert found == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.long
 @given(code_tables(missing=False))
 @settings(max_examples=100)
 def test_icc_is_that_of_the_analysis_of_variance(table):
@@ -87,6 +90,7 @@ def test_icc_is_that_of_the_analysis_of_variance(table):
     assert value(found, "icc_2_k") == pytest.approx(expected, abs=1e-7, nan_ok=True)
 
 
+@pytest.mark.long
 @given(code_tables(missing=False))
 @settings(max_examples=100)
 def test_the_other_iccs_are_those_of_the_analysis_of_variance(table):
@@ -120,6 +124,7 @@ def test_kappa_of_a_category_is_that_of_all_others_merged(table):
         assert found[k].fleiss_kappa.value == pytest.approx(expected, abs=CLOSE, nan_ok=True)
 
 
+@pytest.mark.long
 @given(code_tables(missing=False, most_raters=2))
 @settings(max_examples=100)
 def test_scotts_pi_is_fleiss_kappa_of_two_raters(table):
@@ -134,6 +139,7 @@ def test_scotts_pi_is_fleiss_kappa_of_two_raters(table):
     assert found.pairs[0].scott_pi.value == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.long
 @given(code_tables(), st.sampled_from(["interval", "ordinal"]))
 @settings(max_examples=60)
 def test_linear_kappa_of_a_pair_is_that_of_scikit_learn(table, level):
@@ -148,6 +154,7 @@ def test_linear_kappa_of_a_pair_is_that_of_scikit_learn(table, level):
         assert pair.linear_cohen_kappa.value == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.long
 @given(code_tables())
 @settings(max_examples=100)
 def test_the_order_of_items_and_raters_plays_no_part(table):
@@ -158,6 +165,7 @@ def test_the_order_of_items_and_raters_plays_no_part(table):
         assert estimate.value == pytest.approx(second.coefficients[name].value, abs=CLOSE, nan_ok=True)
 
 
+@pytest.mark.long
 @given(code_tables())
 @settings(max_examples=100)
 def test_undefined_has_a_reason_and_defined_is_at_most_one(table):

@@ -110,6 +110,7 @@ class TestDistinctItems:
         assert distinct_items(from_codes(np.empty((0, 2), dtype=int), q=2)).copies.tolist() == []
 
 
+@pytest.mark.long
 def test_results_are_the_same_in_every_process():
     program = (
         "import json, numpy as np\n"

@@ -84,6 +84,7 @@ class TestDistances:
 
 
 class TestAlpha:
+    @pytest.mark.long
     @given(st.lists(st.lists(st.none() | SETS, min_size=3, max_size=3), min_size=2, max_size=12))
     def test_is_that_of_all_pairs(self, rows: list[list[str | None]]) -> None:
         paired = [one for row in rows for one in row if one is not None and sum(x is not None for x in row) > 1]

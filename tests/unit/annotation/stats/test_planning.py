@@ -34,6 +34,7 @@ class TestSimulateAgreement:
 
 
 class TestSize:
+    @pytest.mark.long
     def test_two_raters_and_two_equal_options_by_hand(self):
         # kappa is 2 P - 1, P the share of agreement, (1 + .6) / 2 = .8: the interval is
         # 2 * 1.96 * 2 * sqrt(.8 * .2 / n) = 3.136 / sqrt(n) wide, so .1 needs 983 items
@@ -42,10 +43,12 @@ class TestSize:
         assert size.n_ratings == 2 * size.n_items
         assert size.width == pytest.approx(0.1, rel=0.01)
 
+    @pytest.mark.long
     def test_half_the_width_needs_four_times_the_items(self):
         wide, narrow = (plan_study(width=width, **QUICK).size.n_items for width in (0.2, 0.1))
         assert narrow / wide == pytest.approx(4, rel=0.15)
 
+    @pytest.mark.long
     def test_a_skewed_scale_needs_more(self):
         even, skewed = (plan_study(shares=shares, **QUICK).size.n_items for shares in ([0.5, 0.5], [0.9, 0.1]))
         assert skewed > 2 * even
@@ -81,6 +84,7 @@ class TestPlan:
         assert self.plan.overlap == 13
         assert "unreachable_tiers" in {warning.code for warning in self.plan.warnings}
 
+    @pytest.mark.long
     def test_is_json_and_repeats(self):
         document = json.loads(json.dumps(self.plan.to_json(), allow_nan=False))
         assert document == json.loads(json.dumps(plan_study(simulations=10, alternatives=(2, 3, 5)).to_json()))

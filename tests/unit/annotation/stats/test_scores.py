@@ -89,6 +89,7 @@ def test_groups_and_their_dense_form_are_alike():
 
 
 class TestMacroScores:
+    @pytest.mark.long
     @given(
         hnp.arrays(np.int64, st.tuples(st.integers(2, 15), st.just(2)), elements=st.integers(0, 3)),
     )

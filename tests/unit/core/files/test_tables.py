@@ -245,6 +245,7 @@ print(n, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_large_file_is_read_in_little_memory(tmp_path, encoding):
     """60 MB of JSON Lines take less than 40 MB of memory, in either encoding."""

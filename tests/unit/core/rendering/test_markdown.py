@@ -103,6 +103,7 @@ def assert_safe(found: Reader) -> None:
         assert re.match(r"(https?|mailto):", told.get("href") or "https:"), told
 
 
+@pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=24), st.integers(0, 50))
 @example(["*", "a", "**", "b", "***"], 0)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from simulation.stats.cells import NOT_RANKED, rank_changes
 
@@ -37,6 +38,7 @@ def test_who_has_no_value_is_not_ranked_and_few_profiles_give_no_interval():
     assert np.isnan(few[0].low)
 
 
+@pytest.mark.long
 def test_intervals_hold_a_small_change_of_order():
     """Four systems in steps of .05 whose order is turned round: profiles are too few to see more than part of it."""
     rng = np.random.default_rng(1)

@@ -159,6 +159,7 @@ def test_a_folder_of_something_else_says_so(tmp_path):
         load(tmp_path)
 
 
+@pytest.mark.long
 def test_the_published_part(shared_data):
     """1,547 cases and 40 personas (reference.json of the data): 620 easy, 527 medium, 400 hard."""
     document = load(shared_data / "personafeedback")

@@ -344,6 +344,7 @@ def test_a_case_without_a_persona_and_ids_that_no_folder_takes(tmp_path):
     assert everything(Benchmark.objects.get()) == before
 
 
+@pytest.mark.long
 def test_the_published_part_goes_out_and_in(shared_data, tmp_path):
     personafeedback.load(by=None, folder=shared_data / "personafeedback")
     benchmark = Benchmark.objects.get()

@@ -68,6 +68,7 @@ def test_another_seed_draws_others(tmp_path):
     assert drawn[0] != drawn[1]
 
 
+@pytest.mark.long
 def test_the_weights_of_a_drawn_study_estimate_the_mean_of_the_whole_file(tmp_path):
     """Low scores are drawn four times as often: unweighted the mean is too low, weighted it is not."""
     load(write(tmp_path, 4000), draw={"rules": [BELOW], "rest": 0.25, "seed": 3})

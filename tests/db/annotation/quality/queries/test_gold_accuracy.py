@@ -112,6 +112,7 @@ def test_a_changed_first_answer_changes_the_consistency(checked_study: Study) ->
     assert found.overall.value == 1.0
 
 
+@pytest.mark.long
 def test_the_page_and_its_files_hold_them(checked_study: Study, alice: User, bob: User, client) -> None:
     client.force_login(alice)
     page = client.get("/studies/pilot/quality/").content.decode()
@@ -127,6 +128,7 @@ def test_the_page_and_its_files_hold_them(checked_study: Study, alice: User, bob
     assert client.get("/studies/pilot/checks.csv").status_code == 403
 
 
+@pytest.mark.long
 def test_the_page_finds_its_plot_drawn_by_a_worker(
     checked_study: Study, alice: User, client, monkeypatch, tmp_path
 ) -> None:
@@ -137,6 +139,7 @@ def test_the_page_finds_its_plot_drawn_by_a_worker(
     assert "<svg" in client.get("/studies/pilot/quality/").content.decode()
 
 
+@pytest.mark.long
 def test_the_command_says_the_same(checked_study: Study, capsys) -> None:
     call_command("quality", "--study", "pilot", "--json")
     found = json.loads(capsys.readouterr().out)

@@ -122,6 +122,7 @@ def test_items_done_faster_than_anybody_reads_are_a_sign(open_study: OpenStudy, 
     assert [row.signs for row in quality.load_study(study, bootstrap=0)] == [(), ()]
 
 
+@pytest.mark.long
 def test_page_command_and_api_tell_the_position_bias_of_people(
     open_study: OpenStudy, three, alice: User, client, capsys
 ) -> None:
@@ -140,6 +141,7 @@ def test_page_command_and_api_tell_the_position_bias_of_people(
     assert "position bias 1.000" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_it_stands_beside_the_judges_audit(open_study: OpenStudy, three, alice: User, client, capsys) -> None:
     study = open_study(three, items=PAIRS, overlap=2, kind="pair")
     rate_all(study, three, lambda slot: "A" if slot.item.position % 4 else "B")

@@ -87,6 +87,7 @@ def test_a_check_comes_though_two_windows_ask_at_once(study: Study, bob: User) -
     assert (found.number, found.purpose) == (slot.number + 1, "check")
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_places(study: Study, bob: User) -> None:
     given = [(slot.purpose, slot.item_id) for slot in iter(lambda: rate_next(bob, study), None)]
     Annotation.objects.all().delete()
@@ -96,6 +97,7 @@ def test_the_same_seed_gives_the_same_places(study: Study, bob: User) -> None:
     assert again == given
 
 
+@pytest.mark.long
 def test_progress_counts_them_from_the_start_so_that_they_do_not_show(study: Study, bob: User) -> None:
     totals, rated = [], []
     while slot := assignments.lease_next(by=bob, study=study):

@@ -80,6 +80,7 @@ def test_bob_is_trained_qualifies_and_works(guarded: Study, bob: User) -> None:
     assert slot.purpose == "rating"
 
 
+@pytest.mark.long
 def test_bob_fails_and_alice_lets_him_through(guarded: Study, alice: User, bob: User) -> None:
     client, hers = sign_in(bob), sign_in(alice)
     for _ in range(3):
@@ -99,6 +100,7 @@ def test_bob_fails_and_alice_lets_him_through(guarded: Study, alice: User, bob: 
     assert "A researcher has let you through" in text_of(client.get(reverse("qualification", args=["pilot"])))
 
 
+@pytest.mark.long
 def test_bob_fails_and_alice_lets_him_try_once_more(guarded: Study, alice: User, bob: User) -> None:
     client, hers = sign_in(bob), sign_in(alice)
     queue, decide = reverse("queue", args=["pilot"]), reverse("admission", args=["pilot", bob.pk])
@@ -180,6 +182,7 @@ def test_a_study_that_asks_nothing_has_no_result(open_study: OpenStudy, bob: Use
     assert sign_in(bob).get(reverse("qualification", args=["pilot"])).status_code == 404
 
 
+@pytest.mark.long
 def test_nothing_on_the_page_tells_a_check_apart(open_study: OpenStudy, bob: User) -> None:
     study = open_study([bob], items=30)
     name(study, "check", 8)
@@ -316,6 +319,7 @@ def test_the_answer_to_a_pair_names_the_sides_that_they_saw(
     assert ("Read why" in page) == bool(explanation)
 
 
+@pytest.mark.long
 def test_the_pace_is_told_from_the_last_items_and_not_before_there_are_some(open_study: OpenStudy, bob: User) -> None:
     study = open_study([bob], items=7)
     client = sign_in(bob)

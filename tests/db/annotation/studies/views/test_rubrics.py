@@ -91,6 +91,7 @@ def initial_of(client: Client, study: Study, key: str) -> dict:
     return {name: value for name, value in found.items() if value is not None and value is not False}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "rubric"), [("dialogue", DIALOGUE), ("pair", PAIR)])
 def test_every_type_is_saved_as_its_form_shows_it(client: Client, alice: User, kind: str, rubric: dict) -> None:
     study = studies.create(by=alice, name="All", kind=kind, rubric=rubric)

@@ -286,6 +286,7 @@ def side_of(page: str, wanted: str) -> str:
     return next(side for side, text in sides if text.strip().startswith(wanted))
 
 
+@pytest.mark.long
 def test_whoever_prefers_the_same_response_stores_the_same_value(alice: User, open_study: OpenStudy) -> None:
     """Three scripted annotators look for the response by its text, on pages that show it as A or as B."""
     people = UserFactory.create_batch(3)

@@ -42,6 +42,7 @@ def test_a_certificate_is_checked_by_its_document_or_its_hash(known, alice):
         assert alice.post(VERIFY, body).status_code == 400
 
 
+@pytest.mark.long
 def test_forgeries_are_refused_in_words(known, alice):
     made = certify(alice).json()["document"]
     for forge, wanted, words in FORGERIES.values():
@@ -92,6 +93,7 @@ def test_the_keys(known, alice):
     }
 
 
+@pytest.mark.long
 def test_rules_are_set_before_the_first_look_and_changed_with_a_reason(known, alice):
     assert alice.get(RULES).json()["rules_on_record"]["first_look"] is None
     made = alice.post(RULES, {"rules": {"least_items": "20"}, "success": "assist and escalate"})
@@ -108,6 +110,7 @@ def test_rules_are_set_before_the_first_look_and_changed_with_a_reason(known, al
     assert changed["rules_on_record"]["success"]["decision"] == "assist and escalate", "what is not given stays"
 
 
+@pytest.mark.long
 def test_a_certificate_by_other_rules_takes_a_reason(known, alice):
     certify(alice)
     other = {"rules": {"tolerated_biases": "central_tendency"}}

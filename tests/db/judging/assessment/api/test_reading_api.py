@@ -157,6 +157,7 @@ class TestJudge:
         (row,) = alice.get(f"{at_judge()}/certificates").json()["results"]
         assert (row["sha256"], row["created_by"]) == (made["sha256"], "alice")
 
+    @pytest.mark.long
     def test_limits_are_read_back(self, criterion, alice):
         judge = Judge.objects.get(name="gpt")
         at = f"/api/v1/judges/{judge.pk}/limits"

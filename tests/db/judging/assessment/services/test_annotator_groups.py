@@ -57,6 +57,7 @@ def probe(document: dict) -> dict:
     return found
 
 
+@pytest.mark.long
 def test_a_judge_that_is_above_one_group_of_people_is_found() -> None:
     found = probe(audited(judged(harsh=1.0)))
     assert found["found"] is True
@@ -80,6 +81,7 @@ def test_few_people_are_neither_shown_nor_counted_and_that_is_said() -> None:
     assert "very old" not in json.dumps(document)
 
 
+@pytest.mark.long
 def test_an_answer_more_is_another_result_and_a_withdrawal_too() -> None:
     criterion = judged(harsh=1.0)
     before = audited(criterion)

@@ -163,6 +163,7 @@ class TestBadInput:
         assert "8 labelled items" in found["scores"]["reason"]
         assert {probe["found"] for probe in trust.audit.result["criteria"]["personalization"]["probes"]} == {None}
 
+    @pytest.mark.long
     def test_sixty_percent_unscored(self):
         criterion = CriterionFactory(study=with_items(100, slug="silent"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3", "4"] * 25 for name in ("bob", "dana")})
@@ -181,6 +182,7 @@ class TestBadInput:
         assert found["judge_only"]["value"] == pytest.approx(2)
 
 
+@pytest.mark.long
 def test_ties_of_two_people_count_by_half():
     """Found: a quarter of the items was left out of the promise because two people are tied there."""
     criterion = CriterionFactory(study=with_items(200, slug="two"), key="done", yes_no=True)
@@ -227,6 +229,7 @@ def test_how_often_studies_like_this_one_say_replace():
     assert [one["replace"] for one in strict.verdicts[0].power["judges"]] == [0, 0]
 
 
+@pytest.mark.long
 def test_pandalm(shared_data):
     """Reference: arXiv 2501.10970 on these labels; with unparsable replies left out instead of counted as ties."""
     made = pandalm_study(shared_data / "pandalm")

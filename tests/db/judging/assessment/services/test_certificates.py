@@ -143,6 +143,7 @@ def test_a_revoked_one_says_why_and_the_next_is_another(criterion):
         certificates.revoke(by=None, certificate=second, reason="  ")
 
 
+@pytest.mark.long
 def test_after_a_rotation_older_ones_still_hold_and_new_ones_have_the_new_key(criterion):
     first = issued(criterion)
     certificates.rotate_key(by=None)
@@ -168,6 +169,7 @@ def test_it_expires_with_a_new_version_of_the_judge(criterion):
     assert state(certificate).problems == ("there is a newer version of the judge (v2)",)
 
 
+@pytest.mark.long
 def test_a_report_says_of_an_expired_one_that_it_is(criterion):
     """The defect: the report named its hash as that of one that holds."""
     certificate = issued(criterion)
@@ -182,6 +184,7 @@ def test_a_report_says_of_an_expired_one_that_it_is(criterion):
     assert f"{shown} (expired)." in report.to_html(report.build_report(by=None, evidence=evidence))
 
 
+@pytest.mark.long
 def test_criteria_of_one_name_have_each_its_verdict(criterion):
     """The defect: where it was checked, the verdict on the last one stood for all of the name."""
     CriterionFactory(study=criterion.study, key="style", name=criterion.name, position=2)
@@ -214,6 +217,7 @@ def test_a_study_that_was_renamed_is_the_same_study(criterion):
     assert state(certificate).holds
 
 
+@pytest.mark.long
 def test_it_expires_when_the_prompt_changes(criterion):
     run = JudgeRun.objects.get()
     Judge.objects.filter(pk=run.judge_id).update(provider="openai_compatible", model="small")

@@ -112,6 +112,7 @@ def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion, cli
     assert f"{criterion.name} 26 0.000" in said
 
 
+@pytest.mark.long
 def test_before_people_have_begun_nothing_is_known(criterion):
     made_from(criterion)
     found = trusted(criterion)
@@ -138,6 +139,7 @@ def test_nothing_left_and_targets_that_were_not_tried_are_said():
     assert not Escalation.objects.exists()
 
 
+@pytest.mark.long
 def test_from_the_page_and_by_command(criterion, client):
     client.force_login(ResearcherFactory())
     judge = StudyData.load(criterion.study).judge("gpt")

@@ -377,6 +377,7 @@ def test_the_command_makes_versions_and_says_what_is_missing(criterion, tmp_path
     assert run("judge_version", judge="gpt", template=file)["version"] == 3
 
 
+@pytest.mark.long
 def test_a_version_is_scored_on_the_held_out_part_once():
     criterion = study(n=60, name="Judged")
     holding_out.hold_out(by=None, study=criterion.study)

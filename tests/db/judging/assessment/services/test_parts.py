@@ -79,6 +79,7 @@ class TestFigures:
     def both(self, judge: Any) -> tuple[Assessment, Assessment]:
         return assess(build_study("response", judge)), assess(build_single_responses(judge))
 
+    @pytest.mark.long
     def test_of_the_calibration(self, both: tuple[Assessment, Assessment]) -> None:
         parts, single = (found.calibration.result["criteria"]["helpful"] for found in both)
         assert parts["labels"]["n_items"] == 2 * N
@@ -90,6 +91,7 @@ class TestFigures:
                 del one[key]
         assert parts == single
 
+    @pytest.mark.long
     def test_of_the_audit(self, both: tuple[Assessment, Assessment]) -> None:
         parts, single = (found.audit.result["criteria"]["helpful"] for found in both)
         mine = {one["name"]: one for one in parts["probes"]}
@@ -106,6 +108,7 @@ class TestFigures:
         assert parts["not_probed"] == "Each response is shown alone, so that it has no position."
         assert single["not_probed"] == ""
 
+    @pytest.mark.long
     def test_of_the_verdict(self, both: tuple[Assessment, Assessment]) -> None:
         (parts,), (single,) = (found.verdicts for found in both)
         assert parts.whole.decision == single.whole.decision
@@ -113,6 +116,7 @@ class TestFigures:
         assert parts.kappa["low"] is not None
 
 
+@pytest.mark.long
 def test_it_goes_from_calibration_to_escalation(criterion: Criterion, client: Client) -> None:
     noun, whole = NOUNS[criterion.unit]
     found = assess(criterion)
@@ -238,6 +242,7 @@ def test_disagreements_name_the_part(criterion: Criterion, client: Client) -> No
     assert f"{criterion.part_noun} {numbers[0]}" in page
 
 
+@pytest.mark.long
 def test_a_recalibrated_judge_rates_the_same_parts(criterion: Criterion) -> None:
     run = recalibration.apply(by=None, found=assess(criterion), anyway=True)
     assert run.unit == ("turn" if criterion.of_turns else "response")
@@ -286,6 +291,7 @@ def test_a_held_out_part_splits_items_not_their_parts(criterion: Criterion) -> N
         assert data.rows[criterion.unit].n == 2 * data.material.n
 
 
+@pytest.mark.long
 def test_criteria_of_items_and_of_parts_stand_beside_each_other(criterion: Criterion) -> None:
     whole = CriterionFactory(study=criterion.study, key="done", name="Done", position=5)
     rows = [str(position) for position in range(1, N + 1)]
@@ -309,6 +315,7 @@ def test_criteria_of_items_and_of_parts_stand_beside_each_other(criterion: Crite
     assert "done" not in made.target.samples.get().filters, "of whole items the items themselves say it"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of", ["response", "assistant_turn"])
 @pytest.mark.each_database
 def test_simulated_annotators_and_a_scripted_judge(open_study: OpenStudy, of: str) -> None:
@@ -329,6 +336,7 @@ def test_simulated_annotators_and_a_scripted_judge(open_study: OpenStudy, of: st
     assert left == {f"i{k}" for k in range(21, 31)}, "nothing is guaranteed by so few labels"
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_equal_responses_that_people_label_differently_lead_to_their_items(judge: Any, client: Client) -> None:
     criterion = build_study("response", judge)

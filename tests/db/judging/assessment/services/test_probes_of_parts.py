@@ -60,6 +60,7 @@ class TestProbes:
             pass
         return study, run, texts
 
+    @pytest.mark.long
     def test_a_judge_that_obeys_is_found(self, probed: Any) -> None:
         study, run, _ = probed
         assert (run.probe["n_items"], run.probe["favoured"]) == (40, {}), "both parts of the 20 items drawn"

@@ -32,6 +32,7 @@ def lenient(n=80, labelled=60):
     return criterion
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_a_lenient_judge_is_put_right_and_its_judgments_name_their_source():
     criterion = lenient()
@@ -47,6 +48,7 @@ def test_a_lenient_judge_is_put_right_and_its_judgments_name_their_source():
     assert calibrated(criterion, "gpt")["agreement"]["accuracy"]["value"] == 0
 
 
+@pytest.mark.long
 def test_the_same_maps_give_the_same_run_and_other_labels_a_new_version():
     criterion = lenient()
     first = recalibration.apply(by=None, found=trusted(criterion), anyway=True)

@@ -56,6 +56,7 @@ def count_kept() -> tuple[int, int, int]:
     return AgreementRun.objects.count(), CalibrationRun.objects.count(), AuditRun.objects.count()
 
 
+@pytest.mark.long
 def test_what_it_keeps_is_what_the_page_shows(known: Study, client: Client) -> None:
     refresh_results(known.pk)
     assert count_kept() == (1, 1, 1)
@@ -85,6 +86,7 @@ def test_pages_find_their_charts_drawn_and_difficulty_predicted(
         assert client.get(reverse(page, args=[known.slug])).status_code == 200, page
 
 
+@pytest.mark.long
 def test_twice_is_as_once(known: Study) -> None:
     refresh_results(known.pk)
     refresh_results(known.pk)
@@ -147,6 +149,7 @@ def test_workers_look_once_in_a_while(known: Study, sent: list[int]) -> None:
     assert sent == [known.pk]
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_a_study_rests_and_is_not_forgotten(known: Study, sent: list[int]) -> None:
     sweep_again()
@@ -157,6 +160,7 @@ def test_a_study_rests_and_is_not_forgotten(known: Study, sent: list[int]) -> No
     assert sweep_again() == 1
 
 
+@pytest.mark.long
 def test_a_run_that_ends_ends_the_rest(known: Study, sent: list[int]) -> None:
     sweep_again()
     refresh_results(known.pk)

@@ -197,6 +197,7 @@ class TestTurnsOfTheUser:
         assert "Naturalness of the user by turn of the user" in page
         assert "Mean by turn of the assistant or user, over" in page
 
+    @pytest.mark.long
     def test_pages_name_the_turn(self, study: Study, client: Client) -> None:
         client.force_login(ResearcherFactory())
         judgment = Judgment.objects.get(item__position=2, turn=3)

@@ -76,6 +76,7 @@ def test_the_counts_of_the_majority_open_those_items(criterion, alice):
         assert alice.get(value["href"]).context["page"].paginator.count == value["n"]
 
 
+@pytest.mark.long
 def test_simulated_annotators_and_baseline_judges_carry_their_badges(criterion, alice):
     User.objects.filter(username="dana").update(kind="simulated")
     html = alice.get(reverse("results", args=["suits"])).content.decode()
@@ -108,6 +109,7 @@ def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice,
         page(alice)
 
 
+@pytest.mark.long
 def test_several_criteria_have_a_sentence_each_and_one_over_all(criterion, alice):
     more = CriterionFactory(study=criterion.study, key="depth", name="Depth")
     people_say(more, {"bob": list("123412"), "dana": list("123421")})
@@ -156,6 +158,7 @@ def test_charlie_sees_nothing(criterion, client, name, more):
     assert client.get(address).status_code == 403
 
 
+@pytest.mark.long
 def test_pandalm_on_the_page(shared_data, alice):
     pandalm_study(shared_data / "pandalm")
     text = text_of(page(alice, "pandalm"))

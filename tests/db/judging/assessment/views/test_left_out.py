@@ -40,6 +40,7 @@ def test_each_page_says_so(criterion, client):
         assert SAID in " ".join(client.get(page).content.decode().split()), page
 
 
+@pytest.mark.long
 def test_each_command_says_so(criterion, tmp_path):
     asked = {"study": criterion.study.name, "judge": "gpt"}
     for command, options in (

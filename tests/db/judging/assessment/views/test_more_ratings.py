@@ -94,6 +94,7 @@ def test_progress_says_what_is_asked_for_and_what_is_saved(alice):
     assert f"Settled: clear tier {found.n_clear}" in said
 
 
+@pytest.mark.long
 def test_progress_says_that_the_model_cannot_be_fitted(alice):
     overlap.run_round(by=None, study=adaptive(n=5))
     said = progress(alice)

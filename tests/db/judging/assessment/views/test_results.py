@@ -71,6 +71,7 @@ def read_figures(estimate: Any) -> tuple[Any, ...]:
     return tuple(estimate[name] for name in ("value", "low", "high", "n_items"))
 
 
+@pytest.mark.long
 def test_each_figure_is_the_same_on_results_criterion_page_judge_page_report_and_api(alice: Client) -> None:
     matrix = alice.get(reverse("results", args=["suits"])).context["matrix"]
     report = alice.get(reverse("report", args=["suits"])).context["report"]
@@ -108,6 +109,7 @@ def test_each_figure_is_the_same_on_results_criterion_page_judge_page_report_and
         assert [read_figures(one[headline["people"]]) for one in people] == [read_figures(row.people)] * 2
 
 
+@pytest.mark.long
 def test_the_same_figures_are_written_on_the_pages(alice: Client) -> None:
     cell = alice.get(reverse("results", args=["suits"])).context["matrix"].rows[0].cells[0]
     said = f"{cell.kappa['value']:.2f} [{cell.kappa['low']:.2f}, {cell.kappa['high']:.2f}]".replace("-", "−")
@@ -134,6 +136,7 @@ def test_the_page_begins_with_the_answer_and_ends_with_the_next_step(alice: Clie
     assert alice.get(address.split("#")[0]).status_code == 200
 
 
+@pytest.mark.long
 def test_every_number_of_the_matrix_opens_as_many_items(alice: Client) -> None:
     response = alice.get(reverse("results", args=["suits"]))
     for row in response.context["rows"]:
@@ -171,6 +174,7 @@ def test_every_number_opens_as_many_items(client: Client) -> None:
     assert report["verdicts"]["done"]["reasons"][0]["message"].startswith("13 labelled items with a verdict")
 
 
+@pytest.mark.long
 def test_the_report_counts_the_verdict_on_a_judge_that_left_everything_without_one(client: Client) -> None:
     done = CriterionFactory(study=with_items(20, name="Mute", slug="mute"), key="done", name="Done", yes_no=True)
     people_say(done, {"bob": ["yes", "no"] * 10, "dana": ["yes", "yes", "no", "no"] * 5})
@@ -277,6 +281,7 @@ def test_a_large_study_shows_what_was_computed_last(alice: Client, monkeypatch: 
     forget_counts()
 
 
+@pytest.mark.long
 def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_anew(alice: Client) -> None:
     before = alice.get(reverse("results", args=["suits"]))
     tone = Criterion.objects.get(key="tone")
@@ -293,6 +298,7 @@ def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_an
     assert "rates the items now" not in text_of(ended)
 
 
+@pytest.mark.long
 def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_dashes(alice: Client) -> None:
     tone = Criterion.objects.get(key="tone")
     before = alice.get(reverse("results", args=["suits"]))
@@ -311,6 +317,7 @@ def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_
     assert "(the judge scored no item)" not in text_of(report)
 
 
+@pytest.mark.long
 def test_what_was_computed_of_a_run_at_work_is_not_shown_once_it_has_finished(alice: Client) -> None:
     tone = Criterion.objects.get(key="tone")
     before = alice.get(reverse("results", args=["suits"]))
@@ -331,6 +338,7 @@ def test_what_was_computed_of_a_run_at_work_is_not_shown_once_it_has_finished(al
         assert "A worker computes its results" not in text_of(now)
 
 
+@pytest.mark.long
 def test_a_result_is_computed_again_when_its_run_has_finished(alice: Client) -> None:
     tone = Criterion.objects.get(key="tone")
     run = JudgeRunFactory(study=tone.study, criteria=[tone])
@@ -343,6 +351,7 @@ def test_a_result_is_computed_again_when_its_run_has_finished(alice: Client) -> 
         assert newest.document["criteria"]["tone"]["run_finished"] == is_finished
 
 
+@pytest.mark.long
 def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

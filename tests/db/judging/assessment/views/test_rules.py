@@ -44,6 +44,7 @@ def test_set_before_and_locked_by_the_first_look(known, alice):
     assert "Locked since the first look" in text_of(alice.get(at(known)))
 
 
+@pytest.mark.long
 def test_changed_after_it_with_a_reason_alone(known, alice):
     verdict(alice, known)
     refused = alice.post(at(known), {"tolerated_biases": "central_tendency"})

@@ -67,6 +67,7 @@ def refuse(*_: object, **__: object) -> None:
     raise AssertionError("the page reads the labels")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_worker_computed_is_shown_with_its_age_and_no_label_is_read(
     alice: Client, page: str, monkeypatch: pytest.MonkeyPatch
@@ -80,6 +81,7 @@ def test_what_a_worker_computed_is_shown_with_its_age_and_no_label_is_read(
         read(alice, page, whole="1")
 
 
+@pytest.mark.long
 def test_a_page_of_few_labels_is_computed_when_it_is_opened(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_pages, "AT_ONCE", 10_000)
     assert all(REFRESHED not in read(alice, page) for page in PAGES)
@@ -88,6 +90,7 @@ def test_a_page_of_few_labels_is_computed_when_it_is_opened(alice: Client, monke
         read(alice, "report")
 
 
+@pytest.mark.long
 def test_a_later_label_is_in_it_once_somebody_insists(alice: Client, study: Study) -> None:
     def count_ratings() -> int:
         return int(alice.get(reverse("report", args=["suits"])).context["report"]["people"]["tone"]["n_ratings"])
@@ -100,6 +103,7 @@ def test_a_later_label_is_in_it_once_somebody_insists(alice: Client, study: Stud
     assert count_ratings() == before - 1
 
 
+@pytest.mark.long
 def test_what_is_done_to_the_study_is_in_it_at_once(alice: Client, study: Study) -> None:
     there = rules.load(study)
     assert "A larger sample." not in read(alice, "report")
@@ -108,6 +112,7 @@ def test_what_is_done_to_the_study_is_in_it_at_once(alice: Client, study: Study)
     assert "A larger sample." in read(alice, "report")
 
 
+@pytest.mark.long
 def test_what_is_done_while_a_page_is_computed_is_in_it_next_time(
     alice: Client, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +131,7 @@ def test_what_is_done_while_a_page_is_computed_is_in_it_next_time(
     assert [one["rules"]["least_items"] for one in report_now["judges"].values()] == [77]
 
 
+@pytest.mark.long
 def test_the_first_look_locks_the_rules(alice: Client, study: Study) -> None:
     assert not VerdictRules.objects.filter(study=study).exists(), "a worker looks at nothing"
     page = alice.get(reverse("report", args=["suits"]))
@@ -133,6 +139,7 @@ def test_the_first_look_locks_the_rules(alice: Client, study: Study) -> None:
     assert page.context["report"]["rules_on_record"]["sha256"] == locked.sha256
 
 
+@pytest.mark.long
 def test_a_certificate_is_in_it_at_once(alice: Client, study: Study) -> None:
     alice.post(reverse("certificate_issue", args=["suits", Judge.objects.get().pk]))
     assert find_newest(study, Judge.objects.get()).sha256[:16] in read(alice, "report")

@@ -45,6 +45,7 @@ def test_an_empty_tier_is_named_with_what_would_fill_it(criterion, alice):
     assert "An overlap of" in html
 
 
+@pytest.mark.long
 def test_where_items_have_many_numbers_of_ratings_the_page_draws_some(alice):
     criterion = CriterionFactory(study=with_items(8, slug="suits"), yes_no=True)
     people_say(criterion, {f"p{k}": ["yes" if k <= n else None for n in range(8)] for k in range(8)})

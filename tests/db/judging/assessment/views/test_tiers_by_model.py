@@ -87,6 +87,7 @@ def test_items_sort(alice, sort):
     assert values == sorted(values, reverse=sort.startswith("-"))
 
 
+@pytest.mark.long
 def test_items_of_each_tier_are_all_items(alice):
     drawn()
     listed = {name: page(alice, items=name).context["page"].paginator.count for name in
@@ -98,6 +99,7 @@ def test_items_of_each_tier_are_all_items(alice):
     assert "There is none." in text(page(alice, items="contested")) or listed["contested"]
 
 
+@pytest.mark.long
 def test_other_cuts_are_previewed_before_they_are_used(alice):
     drawn()
     now = page(alice).context["model"]
@@ -245,6 +247,7 @@ def test_numbers_have_tiers_and_severities_but_no_thresholds(alice):
     assert "numbers lie below the mean" in text(response)
 
 
+@pytest.mark.long
 def test_of_preferences_it_tells_who_is_drawn_to_the_response_shown_first(alice):
     criterion = CriterionFactory(study=with_items(40, kind="pair", slug="suits"), key="preference", preference=True)
     say(criterion, 40, seed=2)
@@ -316,6 +319,7 @@ class TestLarge:
         monkeypatch.setattr(waiting.current_app, "send_task", lambda name, args: asked.append((name, args)))
         return asked
 
+    @pytest.mark.long
     def test_it_is_asked_for_fitted_by_a_worker_and_shown(self, alice, sent):
         drawn()
         first = page(alice)

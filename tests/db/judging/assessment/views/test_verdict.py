@@ -163,6 +163,7 @@ def test_a_certificate_is_of_what_was_seen(pairs, alice):
     assert Certificate.objects.get().content["rules"]["least_items"] == 100
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs, alice):
     verdict_page(alice, pairs)
@@ -196,6 +197,7 @@ def test_downloads(pairs, alice):
 OPEN = r"<details[^>]*\sopen"
 
 
+@pytest.mark.long
 def test_the_report_as_page_and_files(pairs, alice):
     text = text_of(alice.get(reverse("report", args=["suits"])))
     assert "Methods" in text
@@ -231,6 +233,7 @@ def test_the_report_begins_with_a_summary_and_folds_the_rest(pairs, alice):
     assert html.count("data-fold-narrow") == len(re.findall(OPEN, html)) == 3, "open where there is room"
 
 
+@pytest.mark.long
 def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
     hold_out.hold_out(by=None, study=pairs.study, share=0.4)
     judge = Judge.objects.get(name="good")
@@ -267,6 +270,7 @@ def test_excluded_annotators_are_in_no_sentence_of_the_report(pairs, alice):
     assert "of three people" in document["summary"]
 
 
+@pytest.mark.long
 def test_names_from_outside_are_escaped_everywhere(pairs, alice):
     ResponsePair.objects.update(model_1="<script>alert(1)</script>")
     Judge.objects.filter(name="good").update(name="<img src=x>")
@@ -303,6 +307,7 @@ def test_studies_without_judge_or_label_say_what_to_do(alice):
     assert "Run this judge" in text_of(alice.get(reverse("criterion_verdict", args=[*here, "tone"])))
 
 
+@pytest.mark.long
 def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_queries, django_assert_max_num_queries):
     addresses = [reverse(name, args=["suits"]) for name in ("calibration", "report")]
     for address in addresses:
@@ -323,6 +328,7 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         alice.get(addresses[1])
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_on_commit_callbacks):
     criterion = study(n=20)

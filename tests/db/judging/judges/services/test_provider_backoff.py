@@ -47,6 +47,7 @@ def test_the_longest_wait_holds():
     assert queries.find_pause(judge) is None
 
 
+@pytest.mark.long
 def test_what_a_reply_says_is_told_to_all(server):
     """Whoever asks the same model sees it in the database, also for another judge."""
     server.answers.append(Answer(429, body={"error": {"message": "slow down"}}, headers={"retry-after": "1"}))
@@ -72,6 +73,7 @@ def test_nothing_starts_while_another_process_was_told_to_wait(server):
     assert min(starts) >= until.timestamp()
 
 
+@pytest.mark.long
 def test_one_that_hears_of_it_on_its_way_starts_nothing_more(server, monkeypatch):
     monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
     judge, starts = claude(concurrency=1), []

@@ -53,6 +53,7 @@ def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, 
     assert (answer.status_code, answer.json()["field"]) == (400, field)
 
 
+@pytest.mark.long
 def test_tiers_calibration_audit_and_certificate(study, alice):
     assert len(alice.get(f"{HERE}/tiers", {"draws": 10, "bootstrap": 0}).json()["items"]) == 3
     assert alice.get(f"{HERE}/tiers/predicted").json()["reason"]

@@ -169,6 +169,7 @@ def test_skip_keeps_the_good_rest(folder):
     assert [row["field"] for row in document["skipped"]] == ["annotator1", "idx", "idx"]
 
 
+@pytest.mark.long
 def test_the_published_figures(shared_data):
     """999 pairs; majority 105 ties, 422 and 472 (README of PandaLM); 25 replies of a judge are unparsable."""
     document = load(shared_data / "pandalm")

@@ -340,6 +340,7 @@ class TestMappings:
 
 
 class TestSamples:
+    @pytest.mark.long
     def test_rows_are_drawn_by_rule_and_keep_their_probability(self, alice):
         address = bring(alice, messy_files.long_jsonl(1000))
         rules = {

@@ -61,6 +61,7 @@ def told(run: CandidateRun) -> dict[str, dict[str, object]]:
     return {row["what"]: row for row in queries.report(run)}
 
 
+@pytest.mark.long
 def test_from_seeds_to_pairs_each_with_its_parents(model):
     run = worked(begun())
     assert (run.stage, run.problem) == ("done", "")
@@ -97,6 +98,7 @@ def test_a_stage_is_ordered_once_whoever_comes_first(model):
     assert run.makings.count() == n
 
 
+@pytest.mark.long
 def test_what_is_left_out_is_counted_with_its_reason(model):
     """A persona whose facts contradict, the same persona twice, a question twice, bad replies, a bad response."""
     stumbles = iter(["empty", "refusal", "prompt", "language"])

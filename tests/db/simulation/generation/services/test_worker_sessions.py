@@ -79,6 +79,7 @@ def test_an_equal_request_is_asked_once_also_by_a_later_run(model):
     assert len(model.asked) == 2
 
 
+@pytest.mark.long
 def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeypatch):
     monkeypatch.setattr(backoff, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(backoff, "LONGEST_WAIT", 0.01)

@@ -150,6 +150,7 @@ def test_a_judge_that_is_the_assistant_or_the_user_agent_is_warned_of():
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("judged_by", ["claude-x", "claude-j"])
 def test_the_report_of_a_study_says_that_one_model_has_several_parts(client, judged_by):
     people(1, 1)

@@ -281,6 +281,7 @@ class TestRealData:
                 value = found[key][name]["value"]
                 assert value is None if of < 2 else value == pytest.approx(entropy / math.log(of)), (key, name)
 
+    @pytest.mark.long
     def test_every_row_of_tables_1_and_6_to_9_and_figure_3_equals_an_independent_calculation(self, folder):
         schemas.load(by=None, path=folder / "schema.json", source="personalens")
         made = measures.measures("profiles", "personalens", patient=True)

@@ -235,6 +235,7 @@ def test_the_command_writes_csv(experiment, judge, tmp_path, capfd):
     assert capfd.readouterr().out == file.read_bytes().decode()
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     other = factories.JudgeFactory(name="other")
@@ -316,6 +317,7 @@ def test_without_dialogues_or_without_a_judge():
     assert "How the dialogues went" in run("Empty")
 
 
+@pytest.mark.long
 def test_ranks_by_words_and_size_are_compared_between_experiments_only(experiment, judge):
     one, other = (Tables(experiment, load_data(experiment, judge), FEW) for _ in range(2))
     column = next(column for column in OF_VARIETY if column.key == "dist_1")
@@ -334,6 +336,7 @@ def test_ranks_by_words_and_size_are_compared_between_experiments_only(experimen
     )
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_page_and_api_of_ranks_show_what_the_command_prints(client, experiment, judge):
     client.force_login(factories.ResearcherFactory())

@@ -71,6 +71,7 @@ def test_the_scores_are_the_derivatives():
         np.testing.assert_allclose(found.scores[:, k], (ends[0] - ends[1]) / 2e-5, atol=1e-6)
 
 
+@pytest.mark.long
 def test_what_went_in_comes_out():
     data = drawn(np.random.default_rng(1), 4000, shift=0.3, relation=0.7, noise=0.3, effect=0.2)
     found = trait_fit.fit(data, np.arange(4000), shared=True)

