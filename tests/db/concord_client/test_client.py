@@ -108,6 +108,7 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         server.server_close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("within", [False, True])
 def test_a_request_whose_answer_got_lost_is_sent_again_and_a_write_done_once(live_server, monkeypatch, within):
     rosa = ResearcherFactory(username="rosa")

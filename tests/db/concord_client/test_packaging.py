@@ -11,6 +11,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
 from django.conf import settings
 
 from core.accounts.services import tokens
@@ -48,6 +49,7 @@ def needed(requirements: list[str], found: set[str] | None = None) -> set[str]:
     return found
 
 
+@pytest.mark.long
 def test_the_wheel_works_alone_in_an_environment_without_django(live_server, tmp_path):
     wheel = build(tmp_path)
     venv.create(tmp_path / "venv", with_pip=False)

@@ -335,6 +335,7 @@ class TestGoingBack:
         assert list(Act.objects.values()) == before
         assert triggers.find_missing(connection) == []
 
+    @pytest.mark.long
     def test_an_empty_log_goes_back_and_forth_with_its_triggers(self, back_and_forth: Callable[[], None]):
         back_and_forth()
         assert triggers.find_missing(connection) == []

@@ -63,6 +63,7 @@ def test_so_is_the_databases_password_of_the_example(sound, settings, monkeypatc
     assert found() == {"concord.E013"}
 
 
+@pytest.mark.long
 def test_the_command_ends_with_an_error(sound, settings):
     settings.SECRET_KEY = example()["CONCORD_SECRET_KEY"]
     with pytest.raises(SystemCheckError, match="E011"):

@@ -85,6 +85,7 @@ def broken() -> list[str]:
 
 
 class TestBackup:
+    @pytest.mark.long
     def test_they_are_withdrawn_and_erased_again(self, pilot, path, tmp_path, commit):
         older, newer = tmp_path / "older.zip", tmp_path / "newer.zip"
         writing.write(older, key=None)

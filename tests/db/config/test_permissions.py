@@ -198,23 +198,24 @@ MAY_BE_MISSING = {
 
 
 @of_routes
-def test_another_projects_researcher_finds_nothing(name, route, view, both, db):
+@pytest.mark.parametrize(
+    "role", ["owner", *(pytest.param(less, marks=pytest.mark.long) for less in ("researcher", "adjudicator"))]
+)
+def test_people_of_another_project_find_nothing(name, route, view, role, both, db):
     """Each role of B asks about A's objects by each method: it is as if they did not exist."""
     here, there = both
     rule = rule_of(view)
     if rule in ("public", "signed_in"):
         return
-    address = filled(route, here)
-    for role in ("owner", "researcher", "adjudicator"):
-        client = signed_in(there.people[role])
-        for method in METHODS if "/api/" in address else METHODS[:2]:
-            found = outcome(client, address, method)
-            if permissions.names_a_row(route):
-                closed = role == "adjudicator" and rule != "adjudicator"
-                assert found == ("out" if closed else "missing"), (role, method, address)
-        if not permissions.names_a_row(route) and rule == "researcher":
-            wanted = "out" if role == "adjudicator" else "in"
-            assert outcome(client, address) == wanted or name in MAY_BE_MISSING
+    address, client = filled(route, here), signed_in(there.people[role])
+    for method in METHODS if "/api/" in address else METHODS[:2]:
+        found = outcome(client, address, method)
+        if permissions.names_a_row(route):
+            closed = role == "adjudicator" and rule != "adjudicator"
+            assert found == ("out" if closed else "missing"), (method, address)
+    if not permissions.names_a_row(route) and rule == "researcher":
+        wanted = "out" if role == "adjudicator" else "in"
+        assert outcome(client, address) == wanted or name in MAY_BE_MISSING
 
 
 within_another = each(

@@ -83,6 +83,7 @@ def test_a_data_folder_that_is_not_there_or_read_only_is_an_error(settings, tmp_
     assert [found.id for found in data_folder_is_writable()] == ["concord.E001"]
 
 
+@pytest.mark.long
 def test_a_data_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path):
     """Settings make the folder before there is a check that could look at it."""
     (tmp_path / "file").touch()

@@ -176,6 +176,7 @@ def test_the_answers_of_a_judge_are_stored_as_peoples(judged: Study, kind: str) 
         assert all(one.content["text"] for one in found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", JUDGED, indirect=True)
 def test_a_judge_beside_people(judged: Study, reader: Client, capsys: Any, kind: str) -> None:
     found = run(capsys, "agreement", "--study", judged.slug)

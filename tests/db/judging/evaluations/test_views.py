@@ -111,6 +111,7 @@ def test_what_holds_its_cases_is_no_study_to_rate_in(client, rosa, evaluation):
         assert evaluation.study.name not in page.content.decode(), name
 
 
+@pytest.mark.long
 def test_results_show_accuracy_lines(client, rosa, evaluation):
     page = get(client, "evaluation_results", evaluation.pk).content.decode()
     assert "<svg" in page
@@ -265,6 +266,7 @@ def test_annotators_see_none_of_it(client, evaluation):
     assert get(client, "evaluation_results", evaluation.pk).status_code == 403
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "most"), [("evaluation_detail", 20), ("evaluation_failures", 20), ("evaluation_results", 14)]
 )

@@ -55,6 +55,7 @@ def test_pandalm_names_its_study(shared_data):
     assert document["created"]["pairs"] == 999
 
 
+@pytest.mark.long
 def test_personafeedback(shared_data):
     created = run("import_pairs", shared_data / "personafeedback", "--format", "personafeedback")["created"]
     assert created == {"profiles": 40, "pairs": 1547, "benchmarks": 1, "cases": 1547}

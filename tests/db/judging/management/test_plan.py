@@ -25,6 +25,7 @@ def refused(*words: object) -> str:
     return str(raised.value)
 
 
+@pytest.mark.long
 def test_the_document() -> None:
     document = json.loads(told("--raters", 3, "--categories", 2, "--kappa", 0.6, "--width", 0.2, "--json"))
     assert document["ratings"] == 3 * document["items"]

@@ -47,6 +47,7 @@ def known(made, db):
 JUDGE = ("--study", "Known", "--judge", "gpt")
 
 
+@pytest.mark.long
 def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
     found = json.loads(run("calibrate", *JUDGE, "--bootstrap", "40", "--json"))
     assert (found["n_labelled"], found["n_unlabelled"]) == (50, 10)

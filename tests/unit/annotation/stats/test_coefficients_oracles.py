@@ -48,6 +48,7 @@ def test_fleiss_and_randolph_are_those_of_statsmodels(table):
     assert value(found, "fleiss_kappa_pooled") == pytest.approx(expected, abs=CLOSE)
 
 
+@pytest.mark.long
 @given(code_tables(most_raters=2), st.sampled_from(["identity", "linear", "quadratic"]))
 @settings(max_examples=200)
 def test_cohen_is_that_of_scikit_learn(table, weighting):

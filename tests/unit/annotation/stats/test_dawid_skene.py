@@ -83,6 +83,7 @@ def plain_em(codes, q, iterations):
     return prevalence, posterior
 
 
+@pytest.mark.long
 @given(code_tables(most_items=10, most_raters=4, most_categories=3))
 @settings(max_examples=60)
 def test_is_the_plain_algorithm(table):

@@ -71,6 +71,7 @@ class TestDistances:
     def test_monotonicity_is_one_two_thirds_one_third_or_nothing(self, first: str, second: str, weight: float) -> None:
         assert masi_weights([first, second])[0, 1] == pytest.approx(weight)
 
+    @pytest.mark.long
     @given(st.lists(SETS, min_size=1, max_size=6))
     def test_against_brute_force(self, sets: list[str]) -> None:
         found = 1 - masi_weights(sets)

@@ -135,6 +135,7 @@ class TestDependence:
             assert np.isnan(board[0].rank.low)
         assert found.judge[0].strength.low < found.judge[0].strength.value
 
+    @pytest.mark.long
     def test_ranks_hold_together(self):
         # three assistants of one strength: hardly ever is one of them certain to be first
         wrong = 0

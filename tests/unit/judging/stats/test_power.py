@@ -66,6 +66,7 @@ def test_the_planner_tests_the_upper_end_that_pages_show(design):
     assert not replaced(high - 1e-9)
 
 
+@pytest.mark.long
 def test_a_good_judge_needs_items_and_a_worse_one_is_rarely_taken():
     small, large = (power_of_replace(PowerDesign(n, n), studies=200) for n in (50, 500))
     assert large[0].replace > 0.8 > 0.5 > small[0].replace

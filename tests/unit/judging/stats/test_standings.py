@@ -77,6 +77,7 @@ def test_groups_in_the_same_profiles_are_compared_within_them():
     assert [place.rank.high for place in boards(found)["people"]] == [1, 2]
 
 
+@pytest.mark.long
 def test_profiles_that_like_one_group_for_what_the_other_lacks_leave_equal_groups_in_doubt():
     """Ranks of two equal groups were certain in 11 to 15 % where groups were taken as independent."""
     rng, certain = np.random.default_rng(4), 0

@@ -79,6 +79,7 @@ def without_time(sheet: dict) -> dict:
     return {key: value for key, value in sheet.items() if key not in ("created_at", "study")}
 
 
+@pytest.mark.long
 def test_out_and_in_again(benchmark, tmp_path):
     before, sheet = everything(benchmark), datasheets.datasheet(benchmark, bootstrap=50)
     assert len(before["cases"]) == 8

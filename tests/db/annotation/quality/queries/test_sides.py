@@ -48,6 +48,7 @@ def side_of(response: str) -> Callable[[Assignment], str]:
     return lambda slot: next(side for side in "AB" if slot.sides[side] == response)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("overlap", [3, 2])
 def test_three_who_always_press_a_are_named_and_none_upside_down(
@@ -65,6 +66,7 @@ def test_three_who_always_press_a_are_named_and_none_upside_down(
     assert abs(alpha) < 0.6, "what each of them was shown says nothing of what the others were"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("overlap", [3, 2])
 def test_three_who_choose_the_same_response_agree_wholly(open_study: OpenStudy, three, overlap: int) -> None:
     study = open_study(three, items=PAIRS, overlap=overlap, kind="pair", seed=2)
@@ -109,6 +111,7 @@ def test_who_always_presses_a_is_told_from_who_has_a_bias(open_study: OpenStudy,
     assert (use.counts, use.side) == ((30, 10), "A")
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_items_done_faster_than_anybody_reads_are_a_sign(open_study: OpenStudy, three) -> None:
     ResponsePairFactory.create_batch(

@@ -62,6 +62,7 @@ def study(open_study: OpenStudy, alice: User, bob: User) -> Study:
     return made
 
 
+@pytest.mark.long
 def test_checks_and_repeats_come_among_the_items(study: Study, bob: User) -> None:
     given = list(iter(lambda: rate_next(bob, study), None))
     assert Counter(slot.purpose for slot in given)["check"] == 4, "each check once"
@@ -110,6 +111,7 @@ def test_progress_counts_them_from_the_start_so_that_they_do_not_show(study: Stu
     assert rated == list(range(1, totals[0] + 1))
 
 
+@pytest.mark.long
 @pytest.mark.any_database
 @pytest.mark.parametrize("seed", range(12))
 def test_progress_promises_no_repeat_before_there_is_one(open_study: OpenStudy, bob: User, seed: int) -> None:
@@ -147,6 +149,7 @@ def test_progress_counts_no_check_twice_that_is_handed_out_meanwhile(study: Stud
     assert Assignment.objects.filter(pk__in=held, purpose="repeat").exists()
 
 
+@pytest.mark.long
 def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: User) -> None:
     while rate_next(bob, study):
         pass
@@ -165,6 +168,7 @@ def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: Use
     assert sum(row.pace is not None for row in quality.load_study(study)) == 0
 
 
+@pytest.mark.long
 def test_checks_and_repeats_of_one_profile_depend_on_each_other(study: Study, bob: User) -> None:
     while rate_next(bob, study):
         pass
@@ -221,6 +225,7 @@ def test_nobody_is_checked_with_what_they_have_seen(study: Study, alice: User, b
     assert work.unseen_checks(charlie, [study]).count() == 4
 
 
+@pytest.mark.long
 def test_a_skipped_check_comes_back(study: Study, bob: User) -> None:
     while (slot := assignments.lease_next(by=bob, study=study)).purpose != "check":
         annotations.submit(by=bob, assignment=slot, values=GOOD)

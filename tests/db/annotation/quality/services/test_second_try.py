@@ -171,6 +171,7 @@ def test_an_item_is_asked_in_one_round(study: Study) -> None:
         gold_questions.add(by=None, study=study, purpose="qualification", entries=[entry], origin="stated", number=2)
 
 
+@pytest.mark.long
 def test_the_sides_of_a_pair_are_drawn_anew(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob], kind="pair")
     entries = [

@@ -60,6 +60,7 @@ def answer(client: Client, study: Study, given: dict[str, str]) -> str:
     return client.post(go_on(client, study), given, follow=True).request["PATH_INFO"]
 
 
+@pytest.mark.long
 def test_bob_is_trained_qualifies_and_works(guarded: Study, bob: User) -> None:
     client = sign_in(bob)
     page = text_of(client.get(go_on(client, guarded)))
@@ -131,6 +132,7 @@ def test_bob_fails_and_alice_lets_him_try_once_more(guarded: Study, alice: User,
     assert "may rate already" in text_of(hers.post(decide, {"reason": "x", "again": "1"}, follow=True))
 
 
+@pytest.mark.long
 def test_turns_are_known_by_line(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study(
         [bob], criteria=["task_completion", "naturalness_assistant"], each_turn=["naturalness_assistant"]

@@ -68,6 +68,7 @@ def codes_in(warnings):
     return {one["code"] for one in warnings}
 
 
+@pytest.mark.long
 def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked(criterion):
     (given,) = ratings.load_study(criterion.study)
     assert len(set(given.table.clusters)) == 4

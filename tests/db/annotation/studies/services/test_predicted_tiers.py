@@ -68,6 +68,7 @@ def test_the_same_labels_and_seed_draw_the_same(alice: User) -> None:
     assert list(one.items.values_list("pair", "stratum")) == list(two.items.values_list("pair", "stratum"))
 
 
+@pytest.mark.long
 def test_on_the_page_a_rated_criterion_of_the_project_is_chosen(alice: User, client) -> None:
     criterion = study_of_pairs(120, rated=80)
     study = draft(alice)

@@ -255,6 +255,7 @@ def test_a_draft_is_kept_by_one_statement(slot: Assignment, bob: User, django_as
             drafts.save(by=bob, assignment=slot, changes={"task_completion": text}, active_seconds=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_theirs", [True, False])
 def test_a_draft_saved_while_somebody_withdraws_does_not_survive(
     transactional_db: None, open_study: OpenStudy, alice: User, bob: User, is_theirs: bool

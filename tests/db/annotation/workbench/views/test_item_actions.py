@@ -48,6 +48,7 @@ def post(person: User, act: str, slot: Assignment, **data: str):
     return sign_in(person).post(reverse(f"assignment_{act}", args=[slot.pk]), data, follow=True)
 
 
+@pytest.mark.long
 def test_an_annotator_asks_and_the_researcher_answers(slot: Assignment, alice: User, bob: User, charlie: User) -> None:
     page = text_of(post(bob, "message", slot, text="Does <b>this</b> count?"))
     assert "Sent to the researcher." in page
@@ -112,6 +113,7 @@ def test_one_reason_for_the_whole_item(slot: Assignment, bob: User) -> None:
     assert Annotation.objects.count() == 2
 
 
+@pytest.mark.long
 def test_my_items_by_state_text_and_number(study: Study, slot: Assignment, alice: User, bob: User) -> None:
     annotations.submit(by=bob, assignment=slot, values=GOOD, active_seconds=None)
     second = assignments.lease_next(by=bob, study=study)

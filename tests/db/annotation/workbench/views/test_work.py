@@ -455,6 +455,7 @@ def test_scripts_are_told_that_nobody_is_signed_in(open_study: OpenStudy, bob: U
     assert sign_in(bob).post(f"{address}put-back/").json() == {"freed": True}
 
 
+@pytest.mark.long
 def test_save_and_next_takes_the_same_queries_after_one_item_and_after_many(
     open_study: OpenStudy, bob: User, charlie: User, django_assert_num_queries
 ) -> None:

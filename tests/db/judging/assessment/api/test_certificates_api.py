@@ -29,6 +29,7 @@ def certify(alice, **body):
     return alice.post(f"/api/v1/studies/known/judges/{Judge.objects.get().pk}/certificates", body)
 
 
+@pytest.mark.long
 def test_a_certificate_is_checked_by_its_document_or_its_hash(known, alice):
     made = certify(alice).json()
     assert made["holds"]
@@ -56,6 +57,7 @@ def test_forgeries_are_refused_in_words(known, alice):
         assert answer.json()["detail"]
 
 
+@pytest.mark.long
 def test_a_name_that_stands_twice_is_refused_as_in_a_file(known, alice):
     made = certify(alice).json()["document"]
     told = json.dumps(made["content"])
@@ -69,6 +71,7 @@ def test_a_name_that_stands_twice_is_refused_as_in_a_file(known, alice):
     assert answer.json()["detail"] == refused.value.message == "The file holds 'judge' twice."
 
 
+@pytest.mark.long
 def test_one_is_revoked_for_a_reason(known, alice):
     made = certify(alice).json()
     at = f"/api/v1/certificates/{made['sha256']}"

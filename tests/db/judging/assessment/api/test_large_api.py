@@ -66,6 +66,7 @@ class TestAJudge:
     def little_is_much(self, monkeypatch):
         monkeypatch.setattr(assessment, "MOST_AT_ONCE", 3)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("what", ["calibration", "audit"])
     def test_it_is_left_to_a_worker_and_read_afterwards(self, judge, alice, what):
         address = f"{HERE}/judges/{judge.pk}/{what}"

@@ -56,6 +56,7 @@ class TestCascade:
         wanted = printed("cascade", "--study", "known", "--judges", "small,large", "--target", "0.8")
         assert alice.get(f"{HERE}/cascade", query).json() == wanted
 
+    @pytest.mark.long
     def test_what_is_left_becomes_a_study_once(self, alice, ids):
         body = {"judges": ids, "name": "Left by two", "overlap": 2}
         made, again = (alice.post(f"{HERE}/cascade/escalations", body, headers=KEY) for _ in range(2))

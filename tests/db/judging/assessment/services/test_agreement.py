@@ -160,6 +160,7 @@ def test_options_that_make_no_sense_are_refused(field, value):
     assert caught.value.field == field
 
 
+@pytest.mark.long
 def test_pandalm_gives_its_published_agreement(shared_data):
     """Cohen .85/.88/.86 and the majority 105/422/472 are printed in PandaLM's README; the rest in reference.json."""
     study = pandalm_study(shared_data / "pandalm")

@@ -65,12 +65,14 @@ def test_a_judge_that_is_above_one_group_of_people_is_found() -> None:
     assert found["effect"]["n_raters"] == PEOPLE + 1
 
 
+@pytest.mark.long
 def test_one_that_is_not_is_not() -> None:
     found = probe(audited(judged()))
     assert found["found"] is False
     assert found["effect"]["low"] < 0 < found["effect"]["high"]
 
 
+@pytest.mark.long
 def test_few_people_are_neither_shown_nor_counted_and_that_is_said() -> None:
     document = audited(judged(harsh=1.0, few=2))
     assert set(probe(document)["details"]) == {"old", "young"}
@@ -119,6 +121,7 @@ def test_the_page_says_what_was_left_out() -> None:
     assert "very old" not in page
 
 
+@pytest.mark.long
 def test_pairs_compare_agreement() -> None:
     rng = np.random.default_rng(8)
     study = with_items(N, kind="pair", name="Pairs", slug="pairs")

@@ -21,6 +21,7 @@ from tests.support.labelled import judge_says, pandalm_study, people_say, with_i
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
+@pytest.mark.long
 def test_the_document_of_a_study_is_that_of_its_columns():
     criterion = study(labelled=50)
     found = calibrated(criterion)
@@ -36,6 +37,7 @@ def test_the_document_of_a_study_is_that_of_its_columns():
     json.dumps(found, allow_nan=False)
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_verdicts_and_own_scores_are_recomputed_by_libraries():
     """Found: only agreement was, though maps and errors of scores stand on the same pages."""
@@ -53,6 +55,7 @@ def test_verdicts_and_own_scores_are_recomputed_by_libraries():
         assert opinion["libraries"] == ["krippendorff", "scikit-learn"]
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_kept_until_a_label_changes():
     criterion = study(n=20)
@@ -63,6 +66,7 @@ def test_kept_until_a_label_changes():
     assert CalibrationRun.objects.count() == 2
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_means_of_assistants_with_ranks():
     criterion = study(n=80, labelled=60)
@@ -103,6 +107,7 @@ def test_where_everything_is_labelled_nothing_is_gained():
     assert found["gained"]["reason"] == "no unlabelled item that the judge scored"
 
 
+@pytest.mark.long
 def test_the_effective_sample_size_gained_is_that_of_the_corrected_mean():
     found = calibrated(study(labelled=50))
     assert found["gained"]["value"] == pytest.approx(found["ppi"]["effective_n"] / 50 - 1)
@@ -130,6 +135,7 @@ class TestBadInput:
         assert found["judge_only"]["value"] == pytest.approx(1.5)
         assert found["ppi"]["reason"]
 
+    @pytest.mark.long
     def test_one_annotator(self):
         found, trust = self.checked(study(n=40, people=1))
         assert found["alt_test"] is None
@@ -140,6 +146,7 @@ class TestBadInput:
             reason.message for reason in trust.verdicts[0].whole.reasons
         )
 
+    @pytest.mark.long
     def test_all_labels_equal(self):
         criterion = CriterionFactory(study=with_items(60, slug="equal"), key="personalization")
         people_say(criterion, {name: ["2"] * 50 + [None] * 10 for name in ("bob", "dana")})
@@ -148,6 +155,7 @@ class TestBadInput:
         assert "equal_labels" in {warning["code"] for warning in found["warnings"]}
         assert found["scores"]["reason"] == "every label is the same"
 
+    @pytest.mark.long
     def test_a_constant_judge(self):
         criterion = CriterionFactory(study=with_items(60, slug="constant"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
@@ -157,6 +165,7 @@ class TestBadInput:
         assert found["gained"]["value"] is None
         assert trust.audit.result["criteria"]["personalization"]["found"] == ["leniency"]
 
+    @pytest.mark.long
     def test_fewer_than_ten_labels(self):
         found, trust = self.checked(study(n=40, labelled=8))
         assert "few_labels" in {warning["code"] for warning in found["warnings"]}
@@ -198,6 +207,7 @@ def test_ties_of_two_people_count_by_half():
     assert found["human_only"]["value"] == pytest.approx(0.5)
 
 
+@pytest.mark.long
 def test_every_item_tied():
     criterion = CriterionFactory(study=with_items(80, slug="tied"), key="done", yes_no=True)
     people_say(criterion, {"bob": ["yes", "no"] * 40, "dana": ["no", "yes"] * 40})
@@ -217,6 +227,7 @@ def test_a_judge_without_one_verdict_is_not_enough_evidence():
     assert trusted(criterion).decision == "not enough evidence"
 
 
+@pytest.mark.long
 def test_how_often_studies_like_this_one_say_replace():
     criterion = study(n=60)
     power = calibrated(criterion)["power"]

@@ -102,6 +102,7 @@ def test_of_the_dataset_too(criterion: Criterion) -> None:
     assert rows == [("new", None, n) for n in ((1, 2) if criterion.of_responses else (2,))]
 
 
+@pytest.mark.long
 def test_page_command_and_api(criterion: Criterion, client: Client) -> None:
     client.force_login(ResearcherFactory())
     page = client.get(reverse("tiers_predicted", args=["parts"])).content.decode()

@@ -130,6 +130,7 @@ def test_without_a_guarantee_everything_unlabelled_is_left():
     assert len(found.positions) == 20
 
 
+@pytest.mark.long
 def test_nothing_left_and_targets_that_were_not_tried_are_said():
     complete = trusted(study(n=30, name="Other", judge="other"), "other")
     with pytest.raises(InputError, match="nothing is escalated to people"):

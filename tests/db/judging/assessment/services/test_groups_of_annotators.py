@@ -94,6 +94,7 @@ def test_who_prefers_not_to_say_is_in_no_group(criterion: Criterion) -> None:
     assert [one["group"] for one in held["groups"]] == ["30-44"]
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_another_answer_is_another_result_and_the_same_is_kept(criterion: Criterion) -> None:
     document(criterion, "age")
@@ -135,6 +136,7 @@ def test_the_command_says_it_in_json_and_in_words(criterion: Criterion, capsys: 
     assert "annotator:age" in str(raised.value)
 
 
+@pytest.mark.long
 def test_the_page_and_its_downloads_show_it(criterion: Criterion) -> None:
     client = Client()
     client.force_login(ResearcherFactory(username="alice"))
@@ -152,6 +154,7 @@ def test_the_page_and_its_downloads_show_it(criterion: Criterion) -> None:
     assert "45+" not in csv
 
 
+@pytest.mark.long
 def test_an_answer_with_markup_is_text(criterion: Criterion) -> None:
     study = criterion.study
     demographics.add_question(by=None, study=study, text="<i>Where?</i>", options=["<b>here</b>", "there"], key="where")

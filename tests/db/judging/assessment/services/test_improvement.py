@@ -80,6 +80,7 @@ def run(command, **options):
 
 
 class TestExamples:
+    @pytest.mark.long
     def test_they_are_adjudicated_items_of_the_development_part(self, criterion):
         masked = study_items.positions(criterion.study)
         for seed in range(12):

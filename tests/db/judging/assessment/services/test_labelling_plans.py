@@ -192,6 +192,7 @@ class TestPage:
     def at(self, name="judge_plan"):
         return reverse(name, args=["known", Judge.objects.get(name="gpt").pk])
 
+    @pytest.mark.long
     def test_plan_draw_and_make_a_study(self, alice):
         study(n=120, labelled=30)
         assert "Width of the interval" in alice.get(self.at()).content.decode()
@@ -221,6 +222,7 @@ class TestPage:
             "seed": 0,
         }
 
+    @pytest.mark.long
     def test_what_is_wrong_is_said_at_its_field(self, alice):
         study(n=60, labelled=5)
         few = alice.get(self.at(), {"criterion": "personalization", "width": 0.4, "confidence": 0.95, "seed": 0})

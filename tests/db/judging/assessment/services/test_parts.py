@@ -205,6 +205,7 @@ def test_a_judge_of_parts_is_refused_where_people_rate_items(criterion: Criterio
     assert left["reason"].endswith("Start a run of the judge in which it rates the whole item.")
 
 
+@pytest.mark.long
 def test_unlabelled_parts_of_partly_labelled_items_are_unlabelled(criterion: Criterion) -> None:
     first = NUMBERS[criterion.unit][0]
     Annotation.objects.filter(turn=first).delete()
@@ -225,6 +226,7 @@ def test_an_adjudication_is_of_the_part(criterion: Criterion) -> None:
     assert (people.gold >= 0).sum() == 2
 
 
+@pytest.mark.long
 def test_disagreements_name_the_part(criterion: Criterion, client: Client) -> None:
     found = assess(criterion)
     rows = disagreements.list_disagreements(found.evidence)
@@ -260,6 +262,7 @@ def test_drift_is_probed_on_parts(criterion: Criterion) -> None:
     assert drift["effect"]["n_items"] == 2 * LABELLED
 
 
+@pytest.mark.long
 def test_a_cascade_leaves_items_once(criterion: Criterion) -> None:
     rows = names(NUMBERS[criterion.unit])
     said = draw_values(rows, 1.2, 12)

@@ -78,6 +78,7 @@ def test_a_judge_stands_in_fitted_and_in_predicted_tiers():
     assert expected["low"] < expected["value"] < expected["high"]
 
 
+@pytest.mark.long
 def test_judges_are_features_of_the_study_but_not_of_its_dataset():
     criterion = study_of_pairs(150)
     judge_says(criterion, "gpt", ["1", "2"] * 75)
@@ -136,6 +137,7 @@ def test_the_number_of_queries_does_not_grow_with_the_items(django_assert_max_nu
         predicted_difficulty.compute_criterion(criterion.study, criterion, QUICK)
 
 
+@pytest.mark.long
 def test_the_verdict_tells_agreement_by_tier_of_the_model():
     criterion = study_of_pairs(120)
     judge_says(criterion, "gpt", ["1", "2"] * 60)

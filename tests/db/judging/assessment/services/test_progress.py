@@ -128,6 +128,7 @@ def test_growth_ends_at_the_agreement_of_all() -> None:
     assert (found["items_read"], found["every"]) == (60, 1)
 
 
+@pytest.mark.long
 def test_growth_and_quality_have_the_intervals_of_the_page_on_agreement() -> None:
     """Of more than 200 items they are drawn, some items nobody could judge, and somebody is excluded."""
     criterion = rated(240, 4, left=1)

@@ -58,6 +58,7 @@ def test_the_same_maps_give_the_same_run_and_other_labels_a_new_version():
     assert (again.judge.name, again.judge.version) == ("gpt recalibrated", 2)
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_labelled_items_get_the_score_of_a_map_that_has_not_seen_them():
     criterion = study(n=60, labelled=40)

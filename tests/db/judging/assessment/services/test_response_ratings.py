@@ -190,6 +190,7 @@ class TestOtherUnits:
         with pytest.raises(CommandError, match=OTHER_UNIT):
             call_command(*command.replace("J", judge.name).split(), stdout=StringIO())
 
+    @pytest.mark.long
     def test_pages_say_so(self, study: Study, judge: Judge, reader: Client) -> None:
         for name in ("judge_verdict", "judge_improve", "judge_plan"):
             said = html.unescape(reader.get(reverse(name, args=["responses", judge.pk])).content.decode())
@@ -280,6 +281,7 @@ def test_other_tools_hold_two_responses(study: Study, key: str, tmp_path: Path) 
         tool_files.write(study, EXCHANGES[key], tmp_path / "out")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "key",
     [
@@ -330,6 +332,7 @@ class TestTables:
         names = {item.position: item.external_id for item in study.items.select_related("pair")}
         return [f"{names[p]},helpful,{number},{value}{ending}" for (p, number), value in SAID["robot"].items()]
 
+    @pytest.mark.long
     @pytest.mark.parametrize(("more", "ending"), [("", ""), (",order", ",AB")])
     @pytest.mark.each_database
     def test_they_are_a_run_on_responses(self, study: Study, tmp_path: Path, more: str, ending: str) -> None:

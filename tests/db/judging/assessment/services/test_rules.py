@@ -69,6 +69,7 @@ def test_the_first_look_locks_the_usual_rules(known, alice):
     assert (act.who_id, act.study_id, act.parsed_arguments["sha256"]) == (alice.pk, known.pk, row.sha256)
 
 
+@pytest.mark.long
 def test_before_the_first_look_they_are_free(known, alice):
     change(known, alice, least_items=10)
     change(known, alice, least_items=20, success=Success("assist and escalate", ("personalization",)))
@@ -80,6 +81,7 @@ def test_before_the_first_look_they_are_free(known, alice):
     assert found.verdicts[0].whole.rules.least_items == 20
 
 
+@pytest.mark.long
 def test_after_it_a_change_takes_a_reason_and_stays_on_record(known, alice):
     look(known)
     with pytest.raises(InputError, match=r"locked since the first look on .* Give a reason"):
@@ -95,12 +97,14 @@ def test_after_it_a_change_takes_a_reason_and_stays_on_record(known, alice):
     assert audit_queries.find_break() is None
 
 
+@pytest.mark.long
 def test_the_same_rules_are_no_change(known):
     look(known)
     assert change(known) is None
     assert kinds(known) == ["locked"]
 
 
+@pytest.mark.long
 def test_the_change_stands_on_certificate_and_report(known, alice):
     look(known)
     change(known, alice, "we saw it coming", must_pass_alt_test=False)
@@ -122,6 +126,7 @@ def test_the_change_stands_on_certificate_and_report(known, alice):
         assert "by alice" in text
 
 
+@pytest.mark.long
 def test_a_result_of_a_version_without_locks_was_looked_at(unguarded, known, alice):
     look(known)
     VerdictRules.objects.all().delete()
@@ -143,6 +148,7 @@ def test_the_database_keeps_the_promises(known):
         second.save()
 
 
+@pytest.mark.long
 def test_a_row_that_was_changed_behind_our_back_is_found(unguarded, known):
     look(known)
     change(known, None, "a reason", least_items=10)
@@ -184,6 +190,7 @@ def test_a_locked_rule_cannot_be_replaced(known, number):
         cursor.execute(replace)
 
 
+@pytest.mark.long
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL has no INSERT OR REPLACE")
 def test_a_revocation_cannot_be_replaced(known, alice):
     certificates.revoke(by=alice, certificate=certificates.issue(by=alice, found=look(known, alice)), reason="a slip")
@@ -197,6 +204,7 @@ def test_a_revocation_cannot_be_replaced(known, alice):
         cursor.execute(replace)
 
 
+@pytest.mark.long
 def test_who_wrote_them_can_be_forgotten_and_they_go_with_their_study(known, alice):
     issued = certificates.issue(by=alice, found=look(known, alice))
     certificates.revoke(by=alice, certificate=issued, reason="a slip")
@@ -209,6 +217,7 @@ def test_who_wrote_them_can_be_forgotten_and_they_go_with_their_study(known, ali
     assert [table.objects.count() for table in (Study, VerdictRules, Revocation)] == [0, 0, 0]
 
 
+@pytest.mark.long
 def test_whoever_is_faster_locks(known, monkeypatch):
     """Two first looks at once: the second finds the row of the first."""
     before, load = rules.load(known), rules.load

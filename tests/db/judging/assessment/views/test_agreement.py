@@ -69,6 +69,7 @@ def test_every_count_of_the_confusion_matrix_opens_those_items(criterion, alice)
     assert {int(n) for _, n in cells} >= {0, 1, 2}
 
 
+@pytest.mark.long
 def test_the_counts_of_the_majority_open_those_items(criterion, alice):
     found = page(alice).context["sections"][0]["majority"]
     assert [(value["label"], value["n"]) for value in found][:3] == [("Response 1", 2), ("Response 2", 2), ("Tie", 2)]
@@ -96,6 +97,7 @@ def test_names_from_outside_are_escaped_everywhere(criterion, alice):
     assert "<img src=x" not in html
 
 
+@pytest.mark.long
 def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice, django_assert_num_queries):
     page(alice)
     with django_assert_num_queries(32):
@@ -168,6 +170,7 @@ def test_pandalm_on_the_page(shared_data, alice):
         assert figure in text
 
 
+@pytest.mark.long
 def test_the_page_says_whether_the_judge_may_stand_in(criterion, alice):
     pk = Judge.objects.get(name="gpt").pk
     text = text_of(alice.get(reverse("criterion_verdict", args=["suits", pk, "preference"])))
@@ -186,6 +189,7 @@ def test_one_annotator_leaves_nobody_to_compare_with(alice):
     assert "it needs two annotators on the same items" in text
 
 
+@pytest.mark.long
 def test_groups_of_items_are_asked_by_address_and_kept_in_the_downloads(criterion, alice):
     url = reverse("agreement", args=["suits"])
     text = text_of(alice.get(url, {"by": "tier", "cluster": "none"}))
@@ -207,6 +211,7 @@ def test_an_unknown_grouping_says_which_there_are(criterion, alice):
     assert alice.get(reverse("agreement_download", args=["suits", "csv"]), {"by": "colour"}).status_code == 404
 
 
+@pytest.mark.long
 def test_on_a_scale_with_an_order_the_score_can_be_read_instead_of_the_verdict(alice):
     study = with_items(4, name="Warm", slug="warm")
     criterion = CriterionFactory(study=study, key="warm", name="Warmth")

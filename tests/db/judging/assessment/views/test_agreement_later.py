@@ -61,6 +61,7 @@ def test_a_task_that_runs_twice_computes_once(client, study, sent):
     assert AgreementRun.objects.count() == 1
 
 
+@pytest.mark.long
 def test_the_page_is_the_one_that_reads_all_labels(client, study, sent):
     ask(client)
     later.compute(*sent[0][1])
@@ -72,6 +73,7 @@ def test_the_page_is_the_one_that_reads_all_labels(client, study, sent):
     assert [one.status_code for one in files] == [200, 200, 200]
 
 
+@pytest.mark.long
 def test_what_came_since_is_in_it_only_once_it_is_computed_anew(client, study, sent, monkeypatch):
     ask(client)
     later.compute(*sent[0][1])

@@ -139,6 +139,7 @@ def test_somebody_who_asks_without_end_is_slowed_down(client, settings):
     assert codes == [200, 200, 429]
 
 
+@pytest.mark.long
 def test_the_project_revokes_for_a_reason(issued, alice):
     at = reverse("certificate_revoke", args=[issued.sha256])
     assert "Say why" in text_of(alice.post(at, {"reason": " "}, follow=True))

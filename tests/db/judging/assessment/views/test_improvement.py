@@ -64,6 +64,7 @@ def differing(criterion):
     return {k + 1 for k in range(N) if WRONG[k] != TRUTH[k]} - study_items.positions(criterion.study)
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_the_list_holds_the_disagreements_of_the_development_part(criterion, alice):
     Annotation.objects.filter(assignment__annotator__username="bob").update(note="I <b>see</b> no plan.")
@@ -83,6 +84,7 @@ def test_the_list_holds_the_disagreements_of_the_development_part(criterion, ali
     assert not alice.get(address(), {"tier": "contested"}).context["rows"]
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_an_item_opens_with_its_text_both_sides_and_the_way_on(criterion, alice):
     Judgment.objects.update(explanation="It <i>asked</i> nothing.")
@@ -209,6 +211,7 @@ def test_bad_addresses(criterion, alice):
     assert alice.get(address(), {"sort": "colour"}).status_code == 400
 
 
+@pytest.mark.long
 def test_a_judge_that_was_never_run_here_leads_to_its_run(criterion, alice):
     idle = JudgeFactory(name="idle")
     for name, more in (
@@ -225,6 +228,7 @@ def test_a_judge_that_was_never_run_here_leads_to_its_run(criterion, alice):
     assert f'<option value="{idle.pk}" selected' in alice.get(run).content.decode()
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_the_number_of_queries_does_not_grow(criterion, alice, django_assert_num_queries):
     alice.get(address())  # the first look locks the rules

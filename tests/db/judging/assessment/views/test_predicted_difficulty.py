@@ -29,6 +29,7 @@ def download(client, kind):
     return b"".join(client.get(reverse("tiers_predicted_download", args=["alike", kind])).streaming_content).decode()
 
 
+@pytest.mark.long
 def test_the_page_begins_with_whether_difficulty_can_be_predicted(alice):
     judge_says(study_of_pairs(160, rated=120), "gpt", ["1", "2"] * 80)
     response = page(alice)

@@ -125,6 +125,7 @@ def test_the_same_figures_are_written_on_the_pages(alice: Client) -> None:
         assert cell.decision.lower() in text.lower(), address
 
 
+@pytest.mark.long
 def test_the_page_begins_with_the_answer_and_ends_with_the_next_step(alice: Client) -> None:
     response = alice.get(reverse("results", args=["suits"]))
     text = text_of(response)
@@ -268,6 +269,7 @@ def test_the_earlier_address_of_a_judge_leads_to_its_page(alice: Client) -> None
     )
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_a_large_study_shows_what_was_computed_last(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     study = Criterion.objects.get(key="tone").study
@@ -379,6 +381,7 @@ def test_who_has_a_certificate_is_led_to_it_and_not_to_another(alice: Client, mo
     assert "Issue another" in page.content.decode()
 
 
+@pytest.mark.long
 def test_without_a_judge_neither_results_nor_report_speak_of_one(client: Client) -> None:
     study = with_items(12, name="People", slug="people")
     people_say(CriterionFactory(study=study, key="tone", name="Tone"), {"bob": TONE[:12], "dana": TONE[1:13]})

@@ -34,6 +34,7 @@ def verdict(alice, known, **query):
     return alice.get(reverse("judge_verdict", args=[known.slug, Judge.objects.get().pk]), query)
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_set_before_and_locked_by_the_first_look(known, alice):
     said = text_of(alice.post(at(known), {"least_items": "20", "success": "assist and escalate"}, follow=True))
@@ -61,6 +62,7 @@ def test_changed_after_it_with_a_reason_alone(known, alice):
         assert sentence in text_of(page)
 
 
+@pytest.mark.long
 def test_an_address_sets_nothing(known, alice):
     assert verdict(alice, known, least_items="50").status_code == 200, "these are the rules"
     for given in ({"least_items": "10"}, {"tolerated_biases": "length"}, {"least_items": "many"}):

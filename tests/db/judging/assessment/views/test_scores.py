@@ -53,6 +53,7 @@ def test_means_distribution_and_groups(client, alice):
     assert "<svg" not in text.split("<h1>")[1].split("Over all")[0]
 
 
+@pytest.mark.long
 def test_a_run_on_turns_shows_its_curve_and_the_numbers_behind_it(client, alice):
     run = judged(study_with_turns(), scripted(otherwise="2"), every_turn=True, criteria=["personalization"])
 

@@ -32,6 +32,7 @@ def page(client, **query):
     return client.get(reverse("tiers", args=["suits"]), query)
 
 
+@pytest.mark.long
 def test_every_tier_opens_its_items(criterion, alice):
     counts = page(alice).context["counts"]
     assert [(tier, n) for tier, n, _ in counts] == [("easy", 2), ("medium", 0), ("hard", 0), ("contested", 1)]
@@ -53,6 +54,7 @@ def test_where_items_have_many_numbers_of_ratings_the_page_draws_some(alice):
     assert (len(context["plans"]), context["more_plans"]) == (4, 3)
 
 
+@pytest.mark.long
 def test_other_cuts_move_items(criterion, alice):
     found = page(alice, cuts="-2,-1.5,-1.2", chance="uniform")
     assert {tier: n for tier, n, _ in found.context["counts"]}["easy"] == 3

@@ -180,6 +180,7 @@ def test_where_the_model_cannot_be_fitted_it_says_why_and_the_counted_tiers_stan
     assert set(pq.read_table(io.BytesIO(files["parquet"].getvalue()))["difficulty"].to_pylist()) == {None}
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_bars_by_domain(alice):
     drawn()
@@ -192,6 +193,7 @@ def test_bars_by_domain(alice):
     assert "Hotels" in response.context["model_bars"]
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_counted_tiers_stand_beside_those_of_the_model(alice):
     criterion = drawn()
@@ -261,6 +263,7 @@ def test_of_preferences_it_tells_who_is_drawn_to_the_response_shown_first(alice)
         assert f"{abs(order):.2f}" in report
 
 
+@pytest.mark.long
 def test_the_same_number_of_queries_for_any_number_of_items_and_criteria(alice, django_assert_num_queries):
     criterion = drawn()
     page(alice)
@@ -271,6 +274,7 @@ def test_the_same_number_of_queries_for_any_number_of_items_and_criteria(alice, 
         page(alice, new_cuts="0.5,0.6,0.7")
 
 
+@pytest.mark.long
 def test_one_value_in_every_place(alice):
     drawn(name="Depth")
     cuts = "0.5,0.7,0.9"
@@ -350,6 +354,7 @@ class TestLarge:
         refused = alice.get(reverse("api_study_labels", args=["suits", "csv"]), {"tiers": "true"})
         assert (refused.status_code, refused.json()["field"]) == (409, "tiers")
 
+    @pytest.mark.long
     def test_whoever_insists_gets_it_at_once(self, alice):
         drawn()
         assert page(alice, whole="1").context["model"]["n_items"] == 40
@@ -366,6 +371,7 @@ def test_cuts_that_make_no_sense_name_their_field_over_the_api(alice, cuts, stat
         assert (answer.status_code, answer.json()["field"]) == (status, "agreement_cuts")
 
 
+@pytest.mark.long
 def test_turns_are_listed_as_turns_of_their_item(alice, tmp_path):
     talk = [{"role": role, "content": "Yes."} for role in ("user", "assistant") * 2]
     rng, lines = np.random.default_rng(4), ["item,rater,criterion,turn,value"]

@@ -113,6 +113,7 @@ def test_the_verdict_comes_first_with_its_reasons(pairs, alice):
         assert part in text, part
 
 
+@pytest.mark.long
 def test_a_judge_that_reads_the_scale_backwards_throughout_is_said_to(alice):
     """A correlation of -1 has no interval, and is as plain as can be."""
     criterion = CriterionFactory(study=with_items(20, name="Turned", slug="turned"), key="depth", name="Depth")
@@ -134,6 +135,7 @@ def test_a_researcher_changes_the_rules(pairs, alice):
     assert CalibrationRun.objects.count() == AuditRun.objects.count() == 2, "what was computed for two judges"
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_state(pairs, alice):
     pk = Judge.objects.get(name="good").pk
@@ -176,6 +178,7 @@ def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs,
         assert said in text_of(response)
 
 
+@pytest.mark.long
 def test_downloads(pairs, alice):
     pk = Judge.objects.get(name="good").pk
     for part, first in (("calibration", "criterion,part,of,figure"), ("audit", "criterion,probe,effect")):
@@ -220,6 +223,7 @@ def test_the_report_as_page_and_files(pairs, alice):
     assert alice.get(reverse("report_download", args=["suits", "docx"])).status_code == 404
 
 
+@pytest.mark.long
 def test_the_report_begins_with_a_summary_and_folds_the_rest(pairs, alice):
     html = alice.get(reverse("report", args=["suits"])).content.decode()
     summary = html[html.index('id="summary"') : html.index('id="contents"')]

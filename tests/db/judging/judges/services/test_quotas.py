@@ -78,6 +78,7 @@ class TestReserving:
             limit(factories.JudgeFactory(), requests=0)
 
 
+@pytest.mark.long
 def test_a_run_keeps_to_the_limit(paid):
     judge = factories.JudgeFactory(provider="paid", model="m", parameters={"concurrency": 8})
     limit(judge, requests=1200)  # 20 a second

@@ -280,6 +280,7 @@ class TestConstraints:
 
 
 class TestOnThePage:
+    @pytest.mark.long
     def test_the_button_says_how_many_and_what_they_cost(self, server, client):
         run = half_read(server)
         client.force_login(factories.ResearcherFactory())

@@ -216,6 +216,7 @@ class TestKilledBetween:
 
 
 class TestEndings:
+    @pytest.mark.long
     def test_what_expired_is_handed_in_again(self, server, judge):
         run, _ = a_run_handed_in(judge, criteria=["personalization"])
         said(server, "msgbatch_1", {"type": "expired"})
@@ -253,6 +254,7 @@ class TestEndings:
 
         assert set(run.judgments.values_list("unscored_reason", flat=True)) == {"refusal", "unparsable", "off_scale"}
 
+    @pytest.mark.long
     def test_an_item_edited_meanwhile_is_asked_about_again(self, server, judge):
         run, _ = a_run_handed_in(judge, criteria=["personalization"])
         edited = run.study.items.order_by("position").first().dialogue
@@ -362,6 +364,7 @@ class TestStopping:
         go_on(run)
         assert len(server.batches["msgbatch_2"]["requests"]) == 2
 
+    @pytest.mark.long
     def test_a_run_resumed_before_its_batch_has_ended_waits_for_it_and_hands_in_the_rest(self, server, judge):
         run, batch = a_run_handed_in(judge, criteria=["personalization"])
         runs.stop(by=None, run=run)
@@ -434,6 +437,7 @@ def kill(*arguments):
     raise KeyboardInterrupt
 
 
+@pytest.mark.long
 def test_replies_that_were_not_read_are_handed_in_once_more(server, judge):
     """In a batch of their own, as often as `max_retries` allows; and of a run that is over by request."""
     type(judge).objects.update(parameters={**judge.parameters, "max_retries": 1})

@@ -222,6 +222,7 @@ def test_what_has_not_started_can_be_dropped(crew):
     assert len(all_of(working)) == 4
 
 
+@pytest.mark.long
 def test_a_request_waits_for_its_start(crew):
     working = crew(Provider(delay=0))
     began = time.monotonic()

@@ -42,6 +42,7 @@ def test_only_researchers_make_panels(client, study):
     assert client.get(address(study)).status_code == 403
 
 
+@pytest.mark.long
 def test_a_panel_is_made_and_leads_to_the_results(client, alice, study):
     runs = members(study, "1", "2", "2")
 
@@ -90,6 +91,7 @@ def test_without_a_finished_run_it_says_what_to_do(client, alice, study):
     assert address(study) not in text_of(client.get(reverse("run_create", args=[study.slug])))
 
 
+@pytest.mark.long
 def test_panels_and_other_studies_are_not_offered(client, alice, study):
     own, other = members(study, "1", "2"), members(dialogue_study(1), "1")
     client.post(address(study), {"name": "Jury", "runs": [run.pk for run in own], "method": "majority"})

@@ -142,6 +142,7 @@ def test_what_is_left_out_is_counted_with_its_reason(model):
     assert not Candidate.objects.filter(text__in=[text.strip() for text in BAD.values()]).exists()
 
 
+@pytest.mark.long
 def test_texts_that_are_nearly_the_same_go_no_further(model):
     model.by_default = lambda request: Answer(
         text=seed_model.reply(model.asked[0] if kind_of(request.prompt) == "persona" else request)
@@ -185,6 +186,7 @@ def test_when_nobody_is_left_the_run_says_why(model):
     assert run.problem == "Nothing is left to go on with: personas: 2 failed."
 
 
+@pytest.mark.long
 def test_personas_that_all_conflict_wait_for_a_person(model):
     found = {"label": "Odd", "explanation": "It does not fit.", "fields": ["Demographics: diet"]}
 

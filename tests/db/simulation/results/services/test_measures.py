@@ -160,6 +160,7 @@ def test_words_of_dialogues():
     assert found["diversity"]["assistant"]["single"]["self_bleu"]["value"] == pytest.approx(1)
 
 
+@pytest.mark.long
 def test_all_dialogues_are_read_without_a_query_for_each(django_assert_num_queries):
     turns = [{"role": "user", "content": "hello"}]
     Dialogue.objects.bulk_create(

@@ -161,6 +161,7 @@ def test_measures_are_made_once_and_again_where_a_dialogue_is(experiment, judge,
     assert results.document(experiment, judge, Options(bootstrap=0))["tables"] == first["tables"]
 
 
+@pytest.mark.long
 @pytest.mark.each_database
 def test_kept_until_something_changes(experiment, judge, monkeypatch):
     first = results.load_or_compute(experiment, judge, FEW, Filters(), patient=True)

@@ -76,6 +76,7 @@ def test_the_interval_of_a_severity_holds_it():
     assert held >= 31
 
 
+@pytest.mark.long
 def test_copies_of_items_in_clusters_are_worth_one():
     rng = np.random.default_rng(3)
     model, free = drawing.draw_graded_model(3, 3, rng)

@@ -56,6 +56,7 @@ def test_noise_predicts_nothing_and_everybody_gets_the_mean():
     assert found.high[0] > 0.45
 
 
+@pytest.mark.long
 def test_predictions_do_not_look_at_the_items_own_cluster():
     """A feature that names the cluster, whose items are alike, tells nothing of another cluster."""
     rng = np.random.default_rng(3)

@@ -29,6 +29,7 @@ def preferred(codes, categories=("1", "tie", "2"), level="nominal"):
     return RatingTable(codes, categories, level, *names)
 
 
+@pytest.mark.long
 def test_without_items_of_their_own_it_is_davidsons_model():
     """As a conditional logit of the category said, of three, by statsmodels."""
     rng = np.random.default_rng(0)
@@ -165,6 +166,7 @@ def test_ties_that_nobody_doubts_are_easy():
     assert difficulty(preferred(elsewhere, ("1", "2", "tie"))).thresholds == ((),)
 
 
+@pytest.mark.long
 def test_answers_that_were_held_out_of_pandalm_are_predicted_better_than_by_counting():
     """Half of one annotator's answers, each of the three in turn; votes have half an answer of each kind added."""
     codes = pandalm()

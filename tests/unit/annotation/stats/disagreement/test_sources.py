@@ -35,6 +35,7 @@ def test_severe_and_careless_people_are_a_part():
     assert careless.carelessness.value > 3 * careless.severity.value
 
 
+@pytest.mark.long
 def test_answers_that_moved_with_the_guideline_are_a_part():
     table = drawn([0, 0, 0, 0], [0, 0, 0, 0])
     versions = np.tile([1, 1, 2, 2], (400, 1))

@@ -87,12 +87,14 @@ class TestKeeping:
 
         assert isinstance(server.asked[0].body["messages"][0]["content"], str)
 
+    @pytest.mark.long
     def test_the_first_request_of_an_item_goes_ahead(self, server):
         server.by_default = lambda request: Answer(delay=0.1 if len(server.asked) == 1 else 0.5)
 
         using("anthropic", lambda made: asyncio.gather(*(made.judge(request(LONG)) for _ in range(4))))
         assert server.most_flying == 3, "one alone, then three at once"
 
+    @pytest.mark.long
     def test_others_do_not_wait(self, server):
         server.by_default = lambda request: Answer(delay=0.5)
 

@@ -161,6 +161,7 @@ def test_a_fault_that_may_pass(endpoint, answer):
         scored("endpoint", **at(endpoint, timeout=0.5))
 
 
+@pytest.mark.long
 def test_a_passing_fault_is_tried_again(endpoint):
     endpoint.answers.append(Answer(500, body={}))
     assert scored("endpoint", **at(endpoint, max_retries=1)).value == "A"

@@ -208,6 +208,7 @@ def test_equal_weights_are_the_paired_t_test():
     assert found.effect.value == pytest.approx(np.mean(c["judge"] - c["person"]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [[15] * 8, [15] * 12])
 def test_a_judge_whose_errors_by_profile_are_skewed_is_seldom_called_biased(sizes):
     """Exponential errors by profile with mean 0, 600 judges: 10 and 8 % without the correction of skewness."""

@@ -26,6 +26,7 @@ def probes(scores: ScoreColumns) -> dict:
     return {probe.name: probe for probe in probe_scale(scores)[0]}
 
 
+@pytest.mark.long
 def test_a_shift_is_given_in_points_and_the_noise_beside_it():
     found = probes(columns(np.random.default_rng(1), 2000, shift=0.3, noise=0.3))
     leniency, compression = found["leniency"], found["central_tendency"]
@@ -36,6 +37,7 @@ def test_a_shift_is_given_in_points_and_the_noise_beside_it():
     assert leniency.test.startswith("latent-trait model, t with")
 
 
+@pytest.mark.long
 def test_noise_on_a_scale_of_two_is_no_leniency():
     """Yes is rare: a noisy judge says it more often than people, by chance and not by leniency."""
     scores = columns(np.random.default_rng(2), 3000, noise=1.8, edges=(4.0,))

@@ -83,6 +83,7 @@ def test_what_went_in_comes_out():
         assert np.all(errors[place] < 0.1)
 
 
+@pytest.mark.long
 def test_errors_are_those_of_the_information_where_the_model_holds():
     data = drawn(np.random.default_rng(2), 1500)
     found = trait_fit.fit(data, np.arange(1500), shared=True)
