@@ -38,7 +38,7 @@ smoke: setup ## the demo's loop without a lasting server; prints the final repor
 	@$(PY) scripts/smoke.py
 
 test: setup-dev ## tests; with ALL=1 also the long ones: kills, crawls, accessibility, browsers but for rating, what takes half a second
-	@$(PY) -m pytest -n $(if $(ALL),4,3 -m "not long") --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadgroup $(if $(ALL),,-m "not long") $(ARGS)
 
 test-services: setup-dev ## the tests that use the database, on PostgreSQL and Redis, where these answer
 	@$(PY) scripts/test_services.py $(ARGS)
