@@ -37,7 +37,7 @@ worker: setup ## a Celery worker alone, for a second machine or a worker that st
 smoke: setup ## the demo's loop without a lasting server; prints the final report as JSON
 	@$(PY) scripts/smoke.py
 
-test: setup-dev ## tests; with ALL=1 also the long ones: kills, crawls, accessibility, browsers but for rating, what takes half a second
+test: setup-dev ## tests; with ALL=1 also the long ones: kills, crawls, accessibility, browsers but for rating, tests of half a second
 	@$(PY) -m pytest -n 3 --dist loadgroup $(if $(ALL),,-m "not long") $(ARGS)
 
 test-services: setup-dev ## the tests that use the database, on PostgreSQL and Redis, where these answer
