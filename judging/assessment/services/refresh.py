@@ -108,13 +108,18 @@ def refresh(study_id: int) -> None:
     study = Study.objects.filter(pk=study_id).first()
     if study is None or is_large(study):
         return
-    with alone(f"results-{study_id}") as is_mine:
+    with alone(_name_turn(study_id)) as is_mine:
         if is_mine:
             began = monotonic()
             compute_study(study)
             cache.set(_rests(study_id), True, max(SWEPT, REST * (monotonic() - began)))
         elif seen := cache.get(make_seen_key()):  # the other one may have read before the change
             cache.set(make_seen_key(), replace(seen, due=tuple(dict.fromkeys([*seen.due, study_id]))), None)
+
+
+def is_computing(study: Study) -> bool:
+    """Whether a worker computes its results now. No query."""
+    return cache.get(_name_turn(study.pk)) is not None
 
 
 def compute_study(study: Study) -> None:
@@ -179,3 +184,7 @@ def _since(field: str, moment: datetime | None) -> dict[str, object]:
 
 def _rests(study_id: int) -> str:
     return f"results-rest-{study_id}"
+
+
+def _name_turn(study_id: int) -> str:
+    return f"results-{study_id}"

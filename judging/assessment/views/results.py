@@ -22,6 +22,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement as agreement_service, assessment, deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, StoredAssessment
+from judging.assessment.services.refresh import is_computing
 from judging.assessment.services.results import (
     ResultCell,
     ResultMatrix,
@@ -57,7 +58,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, object] = {"study": study, "steps": study_steps(study, "results"), "tab": "results"}
     left, unseen = is_left(request, study), set[str]()
-    run = later.find_stored_run(study, JudgedOptions()) if left or _is_refreshed(request, study) else None
+    run = _load_run(request, study) if left or _is_refreshed(request, study) else None
     judges: Sequence[StoredAssessment]
     if left or run:
         newest = assessment.load_newest(by=reader(request), study=study)
@@ -87,11 +88,20 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 def _is_refreshed(request: HttpRequest, study: Study) -> bool:
     """Whether a worker computes it again by itself, and the page need not.
 
-    While a judge is at work every visit would find other judgments, and compute everything anew.
+    While a judge is at work every visit would find other judgments, and compute everything anew; while a worker is, the
+    same twice.
     """
     if WHOLE in request.GET:
         return False
-    return is_refreshed(study) or study.judge_runs.ordinary().running().exists()
+    return is_refreshed(study) or is_computing(study) or study.judge_runs.ordinary().running().exists()
+
+
+def _load_run(request: HttpRequest, study: Study) -> AgreementRun | None:
+    """The agreement computed last. The first of a study is waited for where a worker is at it: it comes before judges."""
+    found = later.find_stored_run(study, JudgedOptions())
+    if found is None and is_computing(study):
+        found, _raters = _compute(request, study, StudyRatings.read(study))
+    return found
 
 
 def _compute(

@@ -145,6 +145,7 @@ def test_what_is_held_out_stays_held_out(study, tmp_path):
     assert study_items.positions(Study.objects.get(name="Known")) == before
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_figures_of_clusters_are_the_same_under_other_numbers(study, tmp_path):
     DialogueFactory.create_batch(7, scenario=ScenarioFactory())  # the clusters' numbers begin with 2, and reach 10
@@ -224,6 +225,7 @@ class TestAttachments:
         assert not Study.objects.filter(name="Known").exists()
         assert not Attachment.objects.exists()
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("line", "says"),
         [
@@ -261,6 +263,7 @@ def test_judgments_name_what_they_are_made_of_by_its_number_here(study, tmp_path
     assert CalibrationRun.objects.get(pk=again.details["calibration"]).study.name == "Known"
 
 
+@pytest.mark.any_database
 def test_what_is_here_already_is_used(study, tmp_path):
     path = tmp_path / "known.zip"
     writing.write(study, path)
@@ -361,6 +364,7 @@ def test_what_a_row_cannot_be_without_is_kept_too():
     assert lost == set()
 
 
+@pytest.mark.any_database
 def test_the_commands(study, tmp_path):
     path, out = tmp_path / "known.zip", StringIO()
     call_command("archive_study", study="known", output=path, stdout=out)
@@ -377,6 +381,7 @@ def test_the_commands(study, tmp_path):
 
 
 class TestThePage:
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_a_researcher_takes_it_and_it_restores(self, study, tmp_path, client):
         client.force_login(User.objects.get(username="rosa"))

@@ -184,6 +184,7 @@ def test_only_what_is_of_their_projects(alice: User) -> None:
     assert (found["waiting"], found["running"], found["lines"]) == ([], [], [])
 
 
+@pytest.mark.any_database
 def test_the_number_of_queries_does_not_grow() -> None:
     user = root()
     rated("First")

@@ -393,6 +393,7 @@ class TestPage:
         done = client.post(reverse("person_erase", args=[bob.pk]), {"confirm": "bob"})
         assert "Your account is erased" in done.content.decode()
 
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_an_owner_for_somebody_and_nobody_else(self, client, pilot, bob):
         owner = member(pilot.project, "owner")

@@ -264,6 +264,7 @@ class TestTheRest:
         assert '<html lang="de">' in text_of(client.get("/work/"))
         assert '<html lang="en">' in text_of(client.get("/studies/"))
 
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_a_researchers_page_is_the_same_in_every_browser(self, db, bob, open_study: OpenStudy):
         study = open_study([bob])

@@ -62,6 +62,7 @@ class TestGuessing:
         assert "Too many failed login attempts" in reply.content.decode()
         assert "_auth_user_id" not in client.session
 
+    @pytest.mark.any_database
     def test_the_owner_of_a_guessed_name_comes_in_from_elsewhere(self, client, bob):
         for _ in range(30):
             attempt(client, "wrong")
@@ -249,6 +250,7 @@ class TestSingleSignOn:
         assert not dana.is_researcher
         assert (dana.first_name, dana.last_name) == ("Dana", "Lee")
 
+    @pytest.mark.any_database
     def test_strangers_stay_out_where_accounts_are_not_made(self, client, db, lab, settings):
         settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS = False
         self.come_in(client, lab)

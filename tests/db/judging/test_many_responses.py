@@ -65,6 +65,7 @@ def answer(slot: Assignment, *, always_first: bool) -> dict[str, str]:
     }
 
 
+@pytest.mark.any_database
 def test_people_who_choose_the_same_responses_agree_wholly(study: Study, people: list[User]) -> None:
     rate_all(study, people)
     found = {one.criterion.key: one for one in ratings.load_study(study)}

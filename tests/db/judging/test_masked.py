@@ -81,6 +81,7 @@ def test_nothing_is_masked_where_nothing_is_held_out():
     assert study_items.positions(with_items(3)) == frozenset()
 
 
+@pytest.mark.any_database
 def test_the_agreement_page_command_and_api(criterion, alice):
     page = alice.get(reverse("agreement", args=["suits"]))
     assert "held-out items are left out" in " ".join(page.content.decode().split())
@@ -126,6 +127,7 @@ def test_an_item_and_a_judgment(criterion, alice):
         assert bool(shown.context["people"]) == (item.position not in masked)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_api_tells_of_no_verdict_on_a_held_out_item(criterion, alice):
     """The judge is wrong on just these, so whatever names one of them beside its verdict gives it away."""

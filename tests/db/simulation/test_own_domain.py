@@ -69,6 +69,7 @@ def test_it_is_simulated_and_measured():
 QUIET = {"value": "quiet", "justification": "It suits."}
 
 
+@pytest.mark.any_database
 def test_more_is_generated_for_it():
     one = {"description": "d", "intent": "i", "goal": "g", "preference_types": ["Growing place"]}
     made = command(

@@ -141,6 +141,7 @@ class TestLinks:
         replies = [Client().post(path, self.NEW), signed_in.post(path), Client().post(f"{path}?PROLIFIC_PID=60aa")]
         return {one.status_code for one in replies} <= {404, 410} and Participation.objects.count() == before
 
+    @pytest.mark.any_database
     def test_nothing_that_is_near_a_token_or_kept_of_it_is_one(self, study: Study) -> None:
         token = enrolment.create(by=None, study=study).token
         other = "B" if token[0] != "B" else "C"

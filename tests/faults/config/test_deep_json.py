@@ -44,6 +44,7 @@ def taking_json() -> Iterator[tuple[str, str]]:
                 yield method, re.sub(r"{\w+}", "1", path)
 
 
+@pytest.mark.any_database
 def test_every_operation_of_the_api_refuses_it(rosa):
     _, token = tokens.make(by=rosa, name="deep", scopes=[one.value for one in Scope])
     client = APIClient(raise_request_exception=False)

@@ -48,6 +48,7 @@ def test_a_benchmark_is_built_of_votes(alice, slug):
     assert alice.get(HERE, {"state": "released"}).json()["results"] == []
 
 
+@pytest.mark.any_database
 def test_tiers_are_the_models_where_that_is_asked_for(alice):
     vote(study_of(pairs(len(FITTED)), name="Votes", slug="votes"), FITTED)
     made = alice.post(HERE, {"study": "votes", "name": "Choices", "tiers": "model"}).json()["made"]
@@ -69,6 +70,7 @@ def test_cases_are_narrowed_and_paged(alice, slug):
     assert left_out["excluded_reason"]
 
 
+@pytest.mark.any_database
 def test_audit_cleaning_datasheet(alice, slug):
     assert alice.get(f"{HERE}/{slug}/audit").status_code == 404
     made = alice.post(f"{HERE}/{slug}/audit", {"bootstrap": 20}).json()
@@ -80,6 +82,7 @@ def test_audit_cleaning_datasheet(alice, slug):
     assert alice.get(f"{HERE}/{slug}/datasheet").json()["cases"] == 3
 
 
+@pytest.mark.any_database
 def test_a_release_is_given_out_and_does_not_change(alice, slug):
     assert alice.get(f"{HERE}/{slug}/release.zip").status_code == 404
     assert alice.post(f"{HERE}/{slug}/release").json()["state"] == "released"

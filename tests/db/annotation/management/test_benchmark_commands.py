@@ -32,6 +32,7 @@ def refused(*arguments) -> str:
     return str(caught.value)
 
 
+@pytest.mark.any_database
 def test_the_whole_way(study, capsys, tmp_path):
     better = tmp_path / "better.jsonl"
     better.write_text('{"id": "pair2", "response_2": "shorter", "reason": "it was too long"}\n')

@@ -62,6 +62,7 @@ def test_skip_keeps_the_good_rest_and_names_the_file_of_the_bad(tmp_path):
     assert f"skipped: 1 records, written to {path}.errors.jsonl" in out.getvalue()
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_real_process_exits_with_2_and_keeps_stdout_clean(tmp_path):
     site = {"CONCORD_DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "config.settings"}

@@ -104,6 +104,7 @@ def test_the_moving_part_ends_by_loading_the_page(client, rosa, evaluation):
     assert 'id="evaluation-runs"' in client.get(address, headers={"hx-request": "true"}).content.decode()
 
 
+@pytest.mark.any_database
 def test_what_holds_its_cases_is_no_study_to_rate_in(client, rosa, evaluation):
     for name in ("home", "study_list", "judge_create", "benchmark_create"):
         page = get(client, name)
@@ -111,6 +112,7 @@ def test_what_holds_its_cases_is_no_study_to_rate_in(client, rosa, evaluation):
         assert evaluation.study.name not in page.content.decode(), name
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_results_show_accuracy_lines(client, rosa, evaluation):
     page = get(client, "evaluation_results", evaluation.pk).content.decode()
@@ -152,6 +154,7 @@ def test_results_say_when_tiers_are_the_models(client, rosa, benchmark):
     assert get(client, "evaluation_download", evaluation.pk, "svg").status_code == 404
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_case_counts_in_every_tier_by_its_probability(client, rosa, benchmark, evaluation):
     from judging.evaluations.services import results
@@ -198,6 +201,7 @@ def test_a_tier_set_by_hand_counts_whole():
     assert [value != value for value in found[2]] == [True] * 4
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_downloads(client, rosa, evaluation):
     found = json.loads(get(client, "evaluation_download", evaluation.pk, "json").content)

@@ -45,6 +45,7 @@ def test_the_chosen_value_is_the_likeliest(sure):
     assert sum(shares.values()) == pytest.approx(1)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 @pytest.mark.django_db
 def test_it_is_as_often_right_as_it_says(open_study):

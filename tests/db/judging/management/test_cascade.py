@@ -129,6 +129,7 @@ def test_what_people_say_of_it_comes_back_to_the_cascade(graded):
     assert escalation.newest(graded.study, evidence.judge("large")) is None, "it is the cascade's, not the judge's"
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_certificate_and_report_speak_of_it(graded):
     cascade("--judges", "small,large", "--target", "0.8", "--escalate", "Left over")
@@ -200,6 +201,7 @@ class TestPage:
         client.force_login(ResearcherFactory())
         return reverse("calibration", args=["known"])
 
+    @pytest.mark.any_database
     def test_the_cheapest_two_judges_stand_there(self, client, page):
         text = " ".join(client.get(page).content.decode().split())
         assert "small, then large" in text
@@ -222,6 +224,7 @@ class TestPage:
         assert (found["delta"], found["document"]["delta"]) == ("0.2", 0.2)
         assert client.get(page).context["cascade"]["delta"] == "0.05"
 
+    @pytest.mark.any_database
     def test_what_is_left_becomes_a_study(self, client, page, criterion):
         pks = {run.judge.name: run.judge_id for run in criterion.study.judge_runs.select_related("judge")}
         asked = {"judge": [pks["small"], pks["large"]], "target": "0.9", "delta": "0.05", "overlap": "2"}

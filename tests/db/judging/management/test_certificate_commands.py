@@ -164,6 +164,7 @@ def test_keys_are_listed_and_rotated(file):
     assert after[0]["public_key"] in run("signing_keys")
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_other_rules_after_the_first_look_take_a_reason(file, tmp_path):
     """The defect: `--rule` turned one decision into another, without a trace."""

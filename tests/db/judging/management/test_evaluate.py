@@ -47,6 +47,7 @@ def test_judges_are_evaluated_and_their_results_read(benchmark):
     assert "0 of 8" in words
 
 
+@pytest.mark.any_database
 def test_ranks_elsewhere_stand_beside_those_of_the_evaluation(benchmark, tmp_path):
     names = [scripted(otherwise=value).name for value in ("1", "2")]
     called("evaluate", benchmark.slug, "--judge", *names, "--persona", "none", "--now")

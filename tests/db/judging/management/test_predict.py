@@ -22,6 +22,7 @@ def run(*arguments):
     return out.getvalue()
 
 
+@pytest.mark.any_database
 def test_the_error_out_of_sample_comes_before_the_items():
     study_of_pairs(100, rated=80)
     options = ("tiers", "--study", "alike", "--predict", "--bootstrap", "200")
@@ -33,6 +34,7 @@ def test_the_error_out_of_sample_comes_before_the_items():
     assert "expected of 20 items: " in said
 
 
+@pytest.mark.any_database
 def test_a_sample_by_predicted_tier():
     study_of_pairs(120, rated=80)
     StudyFactory(name="Next", slug="next", kind="pair", state=Study.State.DRAFT)

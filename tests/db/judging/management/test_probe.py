@@ -61,6 +61,7 @@ def test_an_estimate_starts_nothing(baseline):
     assert not JudgeRun.objects.exists()
 
 
+@pytest.mark.any_database
 def test_in_words(baseline):
     out = StringIO()
     call_command("probe", "--study", "First study", "--judge", "baseline", "--n", "10", "--now", stdout=out)

@@ -13,6 +13,7 @@ from tests.db.judging.management.test_certificate_commands import JUDGE, refused
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_rules_are_set_before_anybody_looks():
     study(n=30)

@@ -92,6 +92,7 @@ class TestProfiles:
         assert line.endswith("0.72"), line
         assert "published evenness" in text
 
+    @pytest.mark.any_database
     def test_the_figure_is_written(self, tmp_path):
         found = document("--figure", "3", "--output", str(tmp_path / "f.svg"))
         assert [one["field"] for one in found["fields"]] == ["gender", "age", "ethnicity", "religion", "region"]

@@ -122,6 +122,7 @@ def test_turns_are_messages_without_a_closing_reply():
     assert Experiment.objects.get().limit_unit == "messages"
 
 
+@pytest.mark.any_database
 def test_many_ids_need_no_name():
     people(60, 1)
 

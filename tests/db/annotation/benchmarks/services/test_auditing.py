@@ -101,6 +101,7 @@ def test_the_commands(benchmark, capsys):
     assert caught.value.returncode == 2
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_published_part_and_its_cleaned_version(shared_data):
     """385 hard pairs recur, 120 with the opposite label: what contradicts goes, of what repeats one copy stays."""

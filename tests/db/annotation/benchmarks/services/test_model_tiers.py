@@ -84,6 +84,7 @@ def test_what_the_tiers_are_made_of_is_on_record(criterion):
     assert datasheets.tiers_by_model(counted) == ""
 
 
+@pytest.mark.any_database
 def test_contested_by_the_model_is_excluded_and_says_so(criterion):
     for case in build(criterion).cases.all():
         assert bool(case.excluded_reason) == (case.tier == "contested")
@@ -92,6 +93,7 @@ def test_contested_by_the_model_is_excluded_and_says_so(criterion):
             assert case.gold == ""
 
 
+@pytest.mark.any_database
 def test_a_tier_set_by_hand_stands_above_the_model(criterion):
     tier = likeliest(criterion)[0]
     wanted = next(one for one in ("easy", "hard") if one != tier)
@@ -102,6 +104,7 @@ def test_a_tier_set_by_hand_stands_above_the_model(criterion):
     assert [step["outcome"] for step in case.history] == [tier, wanted]
 
 
+@pytest.mark.any_database
 def test_votes_of_filter_rounds_are_fitted_together(criterion):
     rule = filtering.Rule({**filtering.Rule().outcomes, "contested": "asked again"})
     found = filtering.run(by=None, study=criterion.study, rule=rule)
@@ -139,6 +142,7 @@ def test_a_case_without_votes_has_no_tier():
     assert made.made["model"]["n_cases"] == len(VOTES) - 1
 
 
+@pytest.mark.any_database
 def test_it_goes_out_and_in_and_into_a_cleaned_version(criterion, tmp_path):
     draft = build(criterion)
     cleaned = versions.clean(by=None, benchmark=draft, rules=["repeated"], version="2")

@@ -50,6 +50,7 @@ def test_a_shared_response_of_another_level_is_refused_in_words():
     assert not Benchmark.objects.exists()
 
 
+@pytest.mark.any_database
 def test_lopsided_splits_are_refused_unless_the_difference_is_allowed():
     study = studied([(9, 0)] * 20, personas=2)
     with pytest.raises(InputError, match="dev has 10 of 20 cases"):

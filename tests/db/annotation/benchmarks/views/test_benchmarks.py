@@ -83,6 +83,7 @@ def follow(client, name, *arguments) -> str:
     return client.post(reverse(name, args=arguments), follow=True).content.decode()
 
 
+@pytest.mark.any_database
 def test_what_is_refused_is_said_at_its_field(alice, benchmark, study):
     again = {"study": "trips", "name": "Trips", "version": "1", "cuts": "0.4,0.6,0.8", "seed": "0"}
     assert "There is a version &#x27;1&#x27;" in alice.post(reverse("benchmark_create"), again).content.decode()
@@ -95,6 +96,7 @@ def test_what_is_refused_is_said_at_its_field(alice, benchmark, study):
     assert "No item of Trips is ready and not decided yet." in twice
 
 
+@pytest.mark.any_database
 def test_tiers_by_the_model_say_how_sure_they_are(alice):
     vote(study_of(pairs(len(FITTED)), name="Trips", slug="trips"), FITTED)
     given = {"study": "trips", "name": "Trips", "version": "1", "cuts": "0.4,0.6,0.8", "seed": "0", "tiers": "model"}
@@ -193,6 +195,7 @@ def test_the_same_pair_elsewhere_and_with_which_label(alice):
     assert "with the opposite label" in page(alice, "benchmark_case", "b", other.pk)
 
 
+@pytest.mark.any_database
 def test_queries_do_not_grow_with_the_cases(alice, django_assert_max_num_queries):
     """Sign-in takes two, the line four, the page itself the rest; as many for one case as for sixty."""
     benchmark = BenchmarkFactory(slug="many")

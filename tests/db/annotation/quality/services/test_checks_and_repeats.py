@@ -62,6 +62,7 @@ def study(open_study: OpenStudy, alice: User, bob: User) -> Study:
     return made
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_checks_and_repeats_come_among_the_items(study: Study, bob: User) -> None:
     given = list(iter(lambda: rate_next(bob, study), None))
@@ -149,6 +150,7 @@ def test_progress_counts_no_check_twice_that_is_handed_out_meanwhile(study: Stud
     assert Assignment.objects.filter(pk__in=held, purpose="repeat").exists()
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: User) -> None:
     while rate_next(bob, study):
@@ -184,6 +186,7 @@ def test_checks_and_repeats_of_one_profile_depend_on_each_other(study: Study, bo
         assert found.high - found.low > alone[kind].high - alone[kind].low
 
 
+@pytest.mark.any_database
 def test_the_number_of_queries_does_not_grow(study: Study, bob: User, django_assert_max_num_queries) -> None:
     for _ in range(30):
         rate_next(bob, study)
@@ -225,6 +228,7 @@ def test_nobody_is_checked_with_what_they_have_seen(study: Study, alice: User, b
     assert work.unseen_checks(charlie, [study]).count() == 4
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_skipped_check_comes_back(study: Study, bob: User) -> None:
     while (slot := assignments.lease_next(by=bob, study=study)).purpose != "check":
@@ -245,6 +249,7 @@ def test_late_answers_to_a_check_go_to_the_check(study: Study, alice: User, bob:
     assert (used.pk, used.purpose, used.state) == (slot.pk, "check", "submitted")
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(("limit", "left"), [(7, 0), (100, 60)])
 def test_nobody_is_given_more_than_the_limit(study: Study, alice: User, bob: User, limit: int, left: int) -> None:
     gold_questions.set_rules(by=alice, study=study, item_limit=limit)
@@ -263,6 +268,7 @@ def test_at_the_limit_what_was_skipped_still_comes_back(study: Study, alice: Use
     assert assignments.lease_next(by=bob, study=study) == first
 
 
+@pytest.mark.any_database
 def test_the_order_of_a_pair_is_recorded_for_checks_and_repeats(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob], items=40, kind="pair")
     name(study, 5, by=alice)
@@ -293,6 +299,7 @@ def test_the_database_keeps_the_promises(study: Study, bob: User) -> None:
 # ---------- naming ----------
 
 
+@pytest.mark.any_database
 def test_rules_are_on_record(study: Study, alice: User) -> None:
     before = QueueRules.objects.count()
     made = gold_questions.set_rules(by=alice, study=study, check_every=10)
@@ -325,6 +332,7 @@ def test_rules_that_make_no_sense_are_refused(study: Study, rule: str, value: fl
     assert raised.value.field == rule
 
 
+@pytest.mark.any_database
 def test_naming_twice_changes_nothing_and_other_answers_are_refused(study: Study) -> None:
     dialogue = DialogueFactory()
     entry = GoldEntry(dialogue.external_id, {"task_completion": GoldAnswer("yes")})
@@ -371,6 +379,7 @@ def test_bad_entries_are_named_and_nothing_is_kept(study: Study, entry: GoldEntr
     assert study.pass_mark is None
 
 
+@pytest.mark.any_database
 def test_an_id_in_two_sources_must_name_the_source(study: Study) -> None:
     DialogueFactory(external_id="d", source="a")
     DialogueFactory(external_id="d", source="b")
@@ -399,6 +408,7 @@ def test_an_item_that_is_still_to_be_rated_cannot_be_a_check(open_study: OpenStu
     assert not work.unseen_checks(bob, [study]).exists(), "bob rated it"
 
 
+@pytest.mark.any_database
 def test_decided_items_of_another_study_become_checks(study: Study, alice: User, bob: User) -> None:
     criterion = CriterionFactory(key="personalization")
     item = ItemFactory(study=criterion.study)
@@ -457,6 +467,7 @@ def test_training_comes_first_then_qualification_then_the_work(guarded: Study, b
     assert work.my_progress(bob, guarded).rated == 1
 
 
+@pytest.mark.any_database
 def test_exactly_the_mark_passes_and_less_does_not(guarded: Study, bob: User, charlie: User, alice: User) -> None:
     assignments.add_annotators(by=alice, study=guarded, annotators=[charlie])
     for values in (RIGHT, RIGHT, RIGHT, WRONG):

@@ -107,6 +107,7 @@ def test_the_first_round_does_not_ask_what_is_kept_for_the_second(open_study: Op
     assert assignments.lease_next(by=bob, study=study).purpose == "rating"
 
 
+@pytest.mark.any_database
 def test_only_who_did_not_pass_tries_again_and_a_reason_is_needed(study: Study, alice: User, bob: User) -> None:
     with pytest.raises(InputError, match="has not come to the end"):
         qualification.try_again(by=alice, study=study, annotator=bob, reason=WHY)
@@ -124,6 +125,7 @@ def test_only_who_did_not_pass_tries_again_and_a_reason_is_needed(study: Study, 
         qualification.try_again(by=alice, study=study, annotator=bob, reason=WHY)
 
 
+@pytest.mark.any_database
 def test_who_is_in_a_second_round_can_still_be_let_through(failed: Study, alice: User, bob: User) -> None:
     qualification.try_again(by=alice, study=failed, annotator=bob, reason=WHY)
     assignments.lease_next(by=bob, study=failed)
@@ -171,6 +173,7 @@ def test_an_item_is_asked_in_one_round(study: Study) -> None:
         gold_questions.add(by=None, study=study, purpose="qualification", entries=[entry], origin="stated", number=2)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_sides_of_a_pair_are_drawn_anew(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob], kind="pair")

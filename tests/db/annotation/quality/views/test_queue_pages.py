@@ -60,6 +60,7 @@ def answer(client: Client, study: Study, given: dict[str, str]) -> str:
     return client.post(go_on(client, study), given, follow=True).request["PATH_INFO"]
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_bob_is_trained_qualifies_and_works(guarded: Study, bob: User) -> None:
     client = sign_in(bob)
@@ -101,6 +102,7 @@ def test_bob_fails_and_alice_lets_him_through(guarded: Study, alice: User, bob: 
     assert "A researcher has let you through" in text_of(client.get(reverse("qualification", args=["pilot"])))
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_bob_fails_and_alice_lets_him_try_once_more(guarded: Study, alice: User, bob: User) -> None:
     client, hers = sign_in(bob), sign_in(alice)
@@ -169,6 +171,7 @@ def test_an_answer_before_the_work_cannot_be_changed(guarded: Study, bob: User) 
     assert set(Annotation.objects.values_list("value", flat=True)) == set(WRONG.values())
 
 
+@pytest.mark.any_database
 def test_nobody_sees_an_answer_before_their_own(guarded: Study, bob: User, charlie: User) -> None:
     client = sign_in(bob)
     address = go_on(client, guarded)
@@ -184,6 +187,7 @@ def test_a_study_that_asks_nothing_has_no_result(open_study: OpenStudy, bob: Use
     assert sign_in(bob).get(reverse("qualification", args=["pilot"])).status_code == 404
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_nothing_on_the_page_tells_a_check_apart(open_study: OpenStudy, bob: User) -> None:
     study = open_study([bob], items=30)
@@ -278,6 +282,7 @@ def test_many_are_named_from_decisions_and_from_a_file(open_study: OpenStudy, al
     assert "Choose a study or a file." in text_of(client.post(address, {"purpose": "training"}))
 
 
+@pytest.mark.any_database
 def test_the_page_costs_the_same_however_many_items_there_are(
     open_study: OpenStudy, alice: User, bob: User, django_assert_max_num_queries
 ) -> None:

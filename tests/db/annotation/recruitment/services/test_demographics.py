@@ -113,6 +113,7 @@ def test_they_are_asked_after_joining_and_can_be_skipped(study: Study) -> None:
     assert "checked" in client.get(answer.url).content.decode()
 
 
+@pytest.mark.any_database
 def test_nothing_that_shows_or_exports_labels_reads_them(study: Study, alice: User, bob: User) -> None:
     demographics.answer(by=bob, study=study, answers={"age": "over 64"})
     slot = assignments.lease_next(by=bob, study=study)

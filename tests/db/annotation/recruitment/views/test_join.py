@@ -167,6 +167,7 @@ def come(client: Client, address: str, said: dict, **headers):
     return client.post(f"{address}?{urlencode(said)}", **headers)
 
 
+@pytest.mark.any_database
 def test_one_prolific_id_is_one_account_that_goes_on(study: Study) -> None:
     address = link(study, platform="prolific", max_uses=1)
     client = Client()

@@ -98,6 +98,7 @@ def test_withdrawing_somebody_who_asked_for_it(study: Study, client: Client, ali
     assert study.consent_decisions.get().recorded_by == alice
 
 
+@pytest.mark.any_database
 def test_the_same_queries_for_any_number_of_people(
     study: Study, client: Client, alice: User, django_assert_max_num_queries
 ) -> None:

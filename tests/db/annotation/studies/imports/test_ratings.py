@@ -205,6 +205,7 @@ class TestOnScale:
                 match_scale(criterion, given)
 
 
+@pytest.mark.any_database
 def test_many_labels_take_few_queries(load, django_assert_max_num_queries):
     for name in range(100):
         DialogueFactory(external_id=f"d{name}")

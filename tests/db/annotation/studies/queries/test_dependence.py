@@ -68,6 +68,7 @@ def codes_in(warnings):
     return {one["code"] for one in warnings}
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked(criterion):
     (given,) = ratings.load_study(criterion.study)
@@ -92,6 +93,7 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     )
 
 
+@pytest.mark.any_database
 def test_figures_speak_of_all_the_material_that_was_drawn_with_unequal_chances(criterion):
     weigh_unequally(criterion.study)
     found, table = result(criterion), ratings.load_study(criterion.study)[0].table
@@ -139,6 +141,7 @@ def test_naming_a_clustering_moves_no_item_into_or_out_of_the_held_out_part(crit
     assert len(set(items.clusters)) == 40
 
 
+@pytest.mark.any_database
 def test_one_profile_alone_gives_values_with_a_reason_instead_of_intervals():
     scenario = factories.ScenarioFactory(profile=factories.ProfileFactory())
     study = factories.StudyFactory(kind="dialogue", name="Known", slug="known")

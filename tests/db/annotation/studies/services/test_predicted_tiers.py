@@ -39,6 +39,7 @@ def draw(alice: User, study, criterion, **more):
     )
 
 
+@pytest.mark.any_database
 def test_strata_are_tiers_and_weights_add_up_to_the_frame(alice: User) -> None:
     criterion = study_of_pairs(120, rated=80)
     study = draft(alice)

@@ -143,6 +143,7 @@ def test_a_second_window_does_not_get_a_second_slot_of_an_item(open_study: OpenS
     assert second.state == "open"
 
 
+@pytest.mark.any_database
 def test_the_number_of_queries_does_not_grow(open_study: OpenStudy, bob: User, django_assert_max_num_queries) -> None:
     study = open_study([bob], items=30, overlap=2)
     for _ in range(20):

@@ -21,6 +21,7 @@ def study(open_study):
     return open_study([], items=100, overlap=3, criteria=["naturalness_assistant"])
 
 
+@pytest.mark.any_database
 def test_they_find_easy_medium_hard_and_contested_items(study):
     truth = {item.external_id: {"naturalness_assistant": "3"} for item in study.items.all()}
     assert simulated_annotators.rate(by=None, study=study, truth=truth, annotators=THREE, seed=1) == 300
@@ -93,6 +94,7 @@ def test_a_part_without_a_stated_level_is_refused(parts):
     assert not Annotation.objects.exists()
 
 
+@pytest.mark.any_database
 def test_an_item_without_a_stated_level_is_refused(study):
     with pytest.raises(InputError, match="no stated level"):
         simulated_annotators.rate(by=None, study=study, truth={}, annotators=THREE, seed=1)

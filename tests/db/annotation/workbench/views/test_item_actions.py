@@ -48,6 +48,7 @@ def post(person: User, act: str, slot: Assignment, **data: str):
     return sign_in(person).post(reverse(f"assignment_{act}", args=[slot.pk]), data, follow=True)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_an_annotator_asks_and_the_researcher_answers(slot: Assignment, alice: User, bob: User, charlie: User) -> None:
     page = text_of(post(bob, "message", slot, text="Does <b>this</b> count?"))

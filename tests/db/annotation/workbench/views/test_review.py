@@ -147,6 +147,7 @@ def test_the_quality_page_shows_errors_and_gives_them_as_json(client):
     assert client.get(reverse("quality_download", args=["suits"])).status_code == 403
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_an_annotator_is_left_out_and_taken_in_again_on_the_page(client):
     criterion = CriterionFactory(study=with_items(4, slug="suits"), key="personalization")

@@ -286,6 +286,7 @@ def side_of(page: str, wanted: str) -> str:
     return next(side for side, text in sides if text.strip().startswith(wanted))
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_whoever_prefers_the_same_response_stores_the_same_value(alice: User, open_study: OpenStudy) -> None:
     """Three scripted annotators look for the response by its text, on pages that show it as A or as B."""
@@ -343,6 +344,7 @@ def test_a_tie_is_offered_only_where_it_is_allowed(
     assert re.findall(r'data-key="(.)"', page) == keys
 
 
+@pytest.mark.any_database
 def test_the_rating_page_takes_a_constant_number_of_queries(
     open_study: OpenStudy, bob: User, django_assert_max_num_queries
 ) -> None:
@@ -455,6 +457,7 @@ def test_scripts_are_told_that_nobody_is_signed_in(open_study: OpenStudy, bob: U
     assert sign_in(bob).post(f"{address}put-back/").json() == {"freed": True}
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_save_and_next_takes_the_same_queries_after_one_item_and_after_many(
     open_study: OpenStudy, bob: User, charlie: User, django_assert_num_queries

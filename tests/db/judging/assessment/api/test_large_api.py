@@ -66,6 +66,7 @@ class TestAJudge:
     def little_is_much(self, monkeypatch):
         monkeypatch.setattr(assessment, "MOST_AT_ONCE", 3)
 
+    @pytest.mark.any_database
     @pytest.mark.long
     @pytest.mark.parametrize("what", ["calibration", "audit"])
     def test_it_is_left_to_a_worker_and_read_afterwards(self, judge, alice, what):
@@ -82,5 +83,6 @@ class TestAJudge:
         assert not VerdictRules.objects.filter(study=other).exists()
         assert alice.post(f"{HERE}/judges/{judge.pk}/compute").status_code == 202
 
+    @pytest.mark.any_database
     def test_a_part_of_the_items_is_computed_at_once(self, judge, alice):
         assert alice.get(f"{HERE}/judges/{judge.pk}/calibration", {"part": "all"}).status_code == 200

@@ -151,12 +151,14 @@ class TestJudge:
         (look,) = alice.get(f"{HERE}/hold-out").json()["looks"]
         assert (look["judge"], look["by"]) == ("gpt", "alice")
 
+    @pytest.mark.any_database
     def test_certificates_are_listed(self, criterion, alice):
         assert alice.get(f"{at_judge()}/certificates").json()["results"] == []
         made = alice.post(f"{at_judge()}/certificates", {}).json()
         (row,) = alice.get(f"{at_judge()}/certificates").json()["results"]
         assert (row["sha256"], row["created_by"]) == (made["sha256"], "alice")
 
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_limits_are_read_back(self, criterion, alice):
         judge = Judge.objects.get(name="gpt")
@@ -205,6 +207,7 @@ class TestStudy:
         alice.post(f"{HERE}/graded", {})
         assert alice.get(f"{HERE}/graded").status_code in (200, 400), "there are no grades in it yet"
 
+    @pytest.mark.any_database
     def test_files_for_other_tools_and_the_archive(self, criterion, alice):
         tools = {one["key"]: one["files"] for one in alice.get(f"{HERE}/exports").json()}
         assert {"labelstudio", "hf"} <= set(tools)
@@ -272,6 +275,7 @@ def test_a_search_says_where_the_api_has_it(criterion, alice):
         assert all(at is None or alice.get(f"/api/v1/{at}").status_code == 200 for at in one["addresses"])
 
 
+@pytest.mark.any_database
 def test_what_was_left_to_people_comes_back(alice):
     n = 60
     made = CriterionFactory(study=with_items(n, name="Known", slug="known"), key="done", yes_no=True)

@@ -92,6 +92,7 @@ def test_the_number_of_queries_does_not_depend_on_the_items(criterion, django_as
         contradictions(criterion.study, criterion)
 
 
+@pytest.mark.any_database
 def test_alice_goes_from_the_queue_to_an_item_reads_without_names_and_comes_back(criterion: Criterion) -> None:
     client = Client()
     client.force_login(ResearcherFactory(username="alice"))

@@ -48,6 +48,7 @@ def test_bias_is_looked_for_by_the_likeliest_tier():
     assert item_tiers(found["tiers"]).endswith("on average; 80 items")
 
 
+@pytest.mark.any_database
 def test_a_tier_set_by_hand_stands_above_and_makes_another_result():
     criterion = judged.study(40)
     before = audited(criterion)

@@ -169,6 +169,7 @@ def test_it_expires_with_a_new_version_of_the_judge(criterion):
     assert state(certificate).problems == ("there is a newer version of the judge (v2)",)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_report_says_of_an_expired_one_that_it_is(criterion):
     """The defect: the report named its hash as that of one that holds."""
@@ -184,6 +185,7 @@ def test_a_report_says_of_an_expired_one_that_it_is(criterion):
     assert f"{shown} (expired)." in report.to_html(report.build_report(by=None, evidence=evidence))
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_criteria_of_one_name_have_each_its_verdict(criterion):
     """The defect: where it was checked, the verdict on the last one stood for all of the name."""

@@ -98,6 +98,7 @@ def test_shares_of_repeated_calls_are_the_judges_distribution(criterion):
     assert shares.sum(axis=1) == pytest.approx(np.ones(N))
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_command_and_the_page_say_the_same(criterion, client):
     out = io.StringIO()

@@ -83,6 +83,7 @@ def test_criteria_are_asked_as_they_are_in_the_study(criterion):
     assert list(target.criteria.values_list(*fields)) == list(criterion.study.criteria.values_list(*fields))
 
 
+@pytest.mark.any_database
 def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion, client):
     before = trusted(criterion).calibration
     made = made_from(criterion)
@@ -123,6 +124,7 @@ def test_before_people_have_begun_nothing_is_known(criterion):
     assert one["combined"] is None
 
 
+@pytest.mark.any_database
 def test_without_a_guarantee_everything_unlabelled_is_left():
     criterion = study(n=60, labelled=40, noise=2.0, name="Other", judge="other")
     found = escalation.find_escalated(trusted(criterion, "other"), 0.95)

@@ -57,6 +57,7 @@ def test_groups_by_tier_follow_from_the_ratings(criterion):
     assert groups == {"easy": 5, "hard": 3}  # one step apart of four is near: kappa is 0.6
 
 
+@pytest.mark.any_database
 def test_items_of_one_profile_are_resampled_together_unless_each_stands_alone_on_purpose(criterion):
     alone, together = document(criterion, cluster="none"), document(criterion)
     assert together == document(criterion, cluster="profile")
@@ -68,6 +69,7 @@ def test_items_of_one_profile_are_resampled_together_unless_each_stands_alone_on
     assert "few_clusters" not in {warning["code"] for warning in alone["warnings"]}
 
 
+@pytest.mark.any_database
 def test_items_are_resampled_within_strata(criterion):
     alone, within = document(criterion, cluster="none"), document(criterion, cluster="none", strata="assistant_model")
     kappa, stratified = (one["coefficients"]["fleiss_kappa"] for one in (alone, within))

@@ -112,6 +112,7 @@ def test_content_on_both_sides_leaks():
     assert hold_out.record(made, judge, DEVELOPMENT)["leaks"] == 1
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_every_look_is_on_record_and_on_the_certificate(client):
     criterion = study(n=60)
@@ -175,6 +176,7 @@ def test_on_the_page_nobody_sees_it_without_leaving_a_trace(client):
     assert Look.objects.count() == 1
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_commands_say_which_part_and_leave_a_trace():
     study(n=60)

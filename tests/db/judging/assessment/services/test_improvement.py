@@ -266,6 +266,7 @@ class TestChange:
     def found(self, criterion, **options):
         return run("judge_change", study="Judged", judge="gpt", **options)
 
+    @pytest.mark.any_database
     def test_the_better_version_gains(self, versions):
         found = self.found(versions)
         assert (found["old"], found["new"], found["part"]) == ("gpt", "gpt v2", DEVELOPMENT)

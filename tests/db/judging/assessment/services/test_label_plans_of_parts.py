@@ -72,6 +72,7 @@ def test_an_item_that_is_labelled_in_part_can_be_drawn_for_the_rest(criterion: C
     assert str(second) in {name.partition(".")[2] for name in made.probabilities}
 
 
+@pytest.mark.any_database
 def test_what_comes_back_is_weighted_by_the_probability_of_the_item(criterion: Criterion) -> None:
     out = io.StringIO()
     options = {"study": "Parts", "judge": "gpt", "criterion": "helpful", "width": WIDTH}

@@ -43,6 +43,7 @@ def test_originals_are_asked_about_twice_and_each_copy_once():
     assert run_queries.progress(run).missing == 0
 
 
+@pytest.mark.any_database
 def test_the_draw_has_a_seed():
     study, judge = dialogue_study(30), scripted(otherwise="yes")
     chosen = [

@@ -202,6 +202,7 @@ def test_the_same_queries_for_any_size(django_assert_num_queries) -> None:
         progress.compute_study(criterion.study, now=NOW)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_page_and_its_files() -> None:
     rated(30, 3, left=5, until=timezone.now())

@@ -57,6 +57,7 @@ def kinds(known):
     return [row.kind for row in rules.load(known).rows]
 
 
+@pytest.mark.any_database
 def test_the_first_look_locks_the_usual_rules(known, alice):
     assert kinds(known) == []
     found = look(known, alice)
@@ -69,6 +70,7 @@ def test_the_first_look_locks_the_usual_rules(known, alice):
     assert (act.who_id, act.study_id, act.parsed_arguments["sha256"]) == (alice.pk, known.pk, row.sha256)
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_before_the_first_look_they_are_free(known, alice):
     change(known, alice, least_items=10)
@@ -97,6 +99,7 @@ def test_after_it_a_change_takes_a_reason_and_stays_on_record(known, alice):
     assert audit_queries.find_break() is None
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_same_rules_are_no_change(known):
     look(known)
@@ -104,6 +107,7 @@ def test_the_same_rules_are_no_change(known):
     assert kinds(known) == ["locked"]
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_the_change_stands_on_certificate_and_report(known, alice):
     look(known)
@@ -126,6 +130,7 @@ def test_the_change_stands_on_certificate_and_report(known, alice):
         assert "by alice" in text
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_result_of_a_version_without_locks_was_looked_at(unguarded, known, alice):
     look(known)
@@ -251,6 +256,7 @@ def test_rules_that_a_later_version_added_are_the_usual_ones():
     assert rules.read_rules({"least_items": 7, "of_old": 1}) == Rules(least_items=7)
 
 
+@pytest.mark.any_database
 def test_success_takes_the_decision_on_every_criterion(known):
     found = look(known)
     (verdict,) = found.verdicts
@@ -365,6 +371,7 @@ def test_whoever_leaves_it_to_a_worker_looks(known, client, alice):
     assert rules.load(known).locked.created_by == alice
 
 
+@pytest.mark.any_database
 def test_a_study_without_a_judge_is_not_looked_at(known, client, alice):
     JudgeRun.objects.all().delete()
     client.force_login(alice)

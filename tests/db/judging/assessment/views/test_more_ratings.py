@@ -83,6 +83,7 @@ def progress(client):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", client.get(reverse("progress", args=["suits"])).content.decode()))
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_progress_says_what_is_asked_for_and_what_is_saved(alice):
     study = adaptive()

@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion
 from core import row_counts
+from core.jobs.waiting import alone
 from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later, stored_pages
@@ -298,6 +299,22 @@ def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_an
     ended = alice.get(reverse("results", args=["suits"]))
     assert str(run.judge) in ended.context["matrix"].judges
     assert "rates the items now" not in text_of(ended)
+
+
+@pytest.mark.long
+def test_while_a_worker_computes_a_page_shows_people_and_leaves_the_judges_to_it(alice: Client) -> None:
+    tone = Criterion.objects.get(key="tone")
+    judge_says(tone, "new", TONE)
+    AgreementRun.objects.filter(study=tone.study).delete()
+    computed = CalibrationRun.objects.count()
+    with alone(f"results-{tone.study_id}") as is_mine:
+        now = alice.get(reverse("results", args=["suits"]))
+    assert is_mine
+    assert CalibrationRun.objects.count() == computed
+    assert now.context["run"] == AgreementRun.objects.get(study=tone.study)
+    assert "no verdict" in text_of(now)
+    assert "The run of new has ended. A worker computes its results within two minutes" in text_of(now)
+    assert "no verdict" not in text_of(alice.get(reverse("results", args=["suits"])))
 
 
 @pytest.mark.long

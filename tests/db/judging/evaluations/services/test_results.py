@@ -74,6 +74,7 @@ def test_unscored_answers_are_counted_with_their_reasons_and_are_not_wrong(bench
     assert of(found, judge)["cells"]["all"]["n_items"] == 3
 
 
+@pytest.mark.any_database
 def test_models_and_settings_are_compared_within_the_same_cases(benchmark):
     good, bad = scripted_by_case(benchmark, "1212"), scripted_by_case(benchmark, "1222")
     evaluation = evaluated(benchmark, good, Setting(), Setting("profile"))

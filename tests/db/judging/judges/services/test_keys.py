@@ -112,6 +112,7 @@ def test_a_judge_that_needs_a_key_is_told_where_one_is_entered(owner, project, m
     judges.check(judge, list(study.criteria.all()))
 
 
+@pytest.mark.any_database
 def test_the_judges_of_a_project_show_its_key_and_those_of_another_do_not(owner, project, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with running() as server:

@@ -129,6 +129,7 @@ def test_of_made_up_tasks(tmp_path):
     assert compare(tmp_path / "output", domains) > 20
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_of_the_published_tasks(shared_data, tmp_path):
     source = shared_data / "personalens"

@@ -107,6 +107,7 @@ class TestOrder:
     def test_both_orders_ask_twice(self):
         assert [ask.order for ask in asked(run_on(pair_study(2), order_policy="both"))] == ["AB", "BA"] * 2
 
+    @pytest.mark.any_database
     def test_a_drawn_order_comes_from_the_seed_and_stays(self):
         study = pair_study(40)
         run = run_on(study, order_policy="random", seed=3)

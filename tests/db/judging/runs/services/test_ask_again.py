@@ -201,6 +201,7 @@ class TestARunThatIsOver:
         assert EarlierReply.objects.count() == 2
         assert spending.load_run(run).usd == 6 * ONE
 
+    @pytest.mark.any_database
     def test_what_holds_no_verdict_again_stays_and_both_replies_are_on_record(self, server):
         run = half_read(server, 2)
         server.by_default = lambda _: Answer(text="", stop="refusal")
@@ -214,6 +215,7 @@ class TestARunThatIsOver:
         worked_through(run)
         assert [(one.number, one.cost_usd) for one in judgment.earlier.all()] == [(1, ONE), (2, ONE)]
 
+    @pytest.mark.any_database
     def test_results_of_an_evaluation_know_that_an_answer_came_anew(self, server):
         run = half_read(server, 2)
         evaluation = Evaluation.objects.create(benchmark=factories.BenchmarkFactory(), number=1, study=run.study)
@@ -280,6 +282,7 @@ class TestConstraints:
 
 
 class TestOnThePage:
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_the_button_says_how_many_and_what_they_cost(self, server, client):
         run = half_read(server)

@@ -95,6 +95,7 @@ def test_orders_are_members_of_their_own():
     assert (judgment.value, len(judgment.details["members"])) == ("2", 4)
 
 
+@pytest.mark.any_database
 def test_the_same_members_make_the_same_run_and_others_a_new_version(study):
     runs = members(study, "1", "2", "2")
     first = panels.combine(by=None, name="Jury", runs=runs)
@@ -153,6 +154,7 @@ def test_the_repeats_of_one_run_make_a_distribution_and_a_score(study):
         panels.combine(by=None, name="Alone", runs=[run], method="dawid_skene")
 
 
+@pytest.mark.any_database
 def test_a_panel_of_models_is_not_called_a_rule(study):
     panels.combine(by=None, name="Jury", runs=members(study, "1", "2", "2"))
     people_say(study.criteria.get(key="personalization"), {"bob": ["1", "2"], "dana": ["1", "2"]})

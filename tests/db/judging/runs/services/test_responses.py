@@ -146,6 +146,7 @@ def test_spans_and_rewrites_name_the_response(study: Study) -> None:
     assert (rewritten.value, rewritten.content) == ("3", {"text": "So it is.", "response": 2})
 
 
+@pytest.mark.any_database
 def test_a_panel_of_runs_on_responses(study: Study) -> None:
     said = [judged(study, scripted(answers={**ANSWERS, "helpful": value})) for value in ("2", "3", "3")]
 

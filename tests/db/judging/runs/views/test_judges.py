@@ -290,6 +290,7 @@ class TestEstimate:
 
 
 class TestRun:
+    @pytest.mark.any_database
     def test_what_it_cost_and_why_it_stopped(self, client, alice, paid):
         Price.objects.create(provider="paid", model="m", valid_from=date(2026, 1, 1), input=5, output=50)
         run = judged(dialogue_study(3), factories.JudgeFactory(provider="paid", model="m"), budget_usd=Decimal("0.025"))
@@ -305,6 +306,7 @@ class TestRun:
         text = text_of(client.post(reverse("run_resume", args=[run.pk]), {"budget_usd": "1"}, follow=True))
         assert "Going on with 1 part" in text
 
+    @pytest.mark.any_database
     def test_judgments_of_edited_items_are_pointed_out(self, client, alice):
         run = judged(dialogue_study(2), scripted())
         dialogue = run.study.items.first().dialogue
@@ -357,6 +359,7 @@ class TestJudgment:
 
         assert "No prompt was sent." in text
 
+    @pytest.mark.any_database
     def test_the_number_of_queries_does_not_grow(self, client, alice, django_assert_max_num_queries):
         study = dialogue_study(1)
         rules.lock(by=None, study=study)  # as the first look does

@@ -160,6 +160,7 @@ class TestMessyFiles:
         assert "Imported." in press(alice, address, on_error="skip")
         assert sorted(Dialogue.objects.values_list("external_id", flat=True)) == ["1", "3", "4"]
 
+    @pytest.mark.any_database
     def test_excel_dates_and_sheets(self, alice):
         address = bring(alice, messy_files.excel_dates())
         page = show(alice, address)
@@ -173,6 +174,7 @@ class TestMessyFiles:
         ]
         assert "has no" not in press(alice, bring(alice, messy_files.excel_dates()), "check", sheet="Data")
 
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_a_long_file(self, alice):
         address = bring(alice, messy_files.long_jsonl())
@@ -223,6 +225,7 @@ class TestWhatIsWrong:
         assert "Select a valid choice." in press(alice, address, column_question="questoin")
         assert not ResponsePair.objects.exists()
 
+    @pytest.mark.any_database
     def test_a_field_without_a_column(self, alice, address):
         page = press(alice, address, column_response_1="")
         ways = "Response 1 and Response 2; or All responses; or Chosen response and Rejected response."

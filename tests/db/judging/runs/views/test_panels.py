@@ -42,6 +42,7 @@ def test_only_researchers_make_panels(client, study):
     assert client.get(address(study)).status_code == 403
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_panel_is_made_and_leads_to_the_results(client, alice, study):
     runs = members(study, "1", "2", "2")
@@ -59,6 +60,7 @@ def test_a_panel_is_made_and_leads_to_the_results(client, alice, study):
     assert "combined" in text_of(client.get(address(study)))
 
 
+@pytest.mark.any_database
 def test_a_majority_has_no_model_behind_it(client, alice, study):
     runs = members(study, "1", "2", "2")
 
@@ -91,6 +93,7 @@ def test_without_a_finished_run_it_says_what_to_do(client, alice, study):
     assert address(study) not in text_of(client.get(reverse("run_create", args=[study.slug])))
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_panels_and_other_studies_are_not_offered(client, alice, study):
     own, other = members(study, "1", "2"), members(dialogue_study(1), "1")

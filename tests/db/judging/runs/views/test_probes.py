@@ -54,6 +54,7 @@ def test_an_estimate_starts_nothing(alice, client, page):
     assert not JudgeRun.objects.exists()
 
 
+@pytest.mark.any_database
 def test_a_run_is_started_and_listed(alice, client, page):
     response = client.post(page, posted())
     run = JudgeRun.objects.get()
@@ -89,6 +90,7 @@ def test_annotators_are_kept_out(client, page):
     assert client.get(page).status_code in (302, 403)
 
 
+@pytest.mark.any_database
 def test_the_verdict_links_here(alice, client, study, judge, page):
     judged(study, judge)
     text = client.get(reverse("judge_verdict", args=[study.slug, judge.pk])).content.decode()

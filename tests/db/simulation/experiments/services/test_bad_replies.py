@@ -46,6 +46,7 @@ def played_with(**sides):
     return played(**sides).dialogues.get()
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(("provider", "stop"), [("openai_compatible", "length"), ("anthropic", "max_tokens")])
 @pytest.mark.long
 def test_a_reply_that_met_the_limit_is_asked_for_again_with_more_room(server, provider, stop):

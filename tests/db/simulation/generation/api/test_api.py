@@ -37,6 +37,7 @@ def alice(monkeypatch):
     return client
 
 
+@pytest.mark.any_database
 def test_an_experiment_is_reckoned_started_stopped_and_gone_on_with(alice):
     ScenarioFactory()
     reckoned = alice.post("/api/v1/experiments/estimate", NEW)

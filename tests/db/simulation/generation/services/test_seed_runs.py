@@ -142,6 +142,7 @@ def test_what_is_left_out_is_counted_with_its_reason(model):
     assert not Candidate.objects.filter(text__in=[text.strip() for text in BAD.values()]).exists()
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_texts_that_are_nearly_the_same_go_no_further(model):
     model.by_default = lambda request: Answer(
@@ -152,6 +153,7 @@ def test_texts_that_are_nearly_the_same_go_no_further(model):
     assert run.stage == "done"
 
 
+@pytest.mark.any_database
 @pytest.mark.long
 def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(model, monkeypatch):
     for name in ("FIRST_WAIT", "LONGEST_WAIT"):

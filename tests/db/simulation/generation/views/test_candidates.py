@@ -127,6 +127,7 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_ordered(alice, profil
     assert not Making.objects.exists()
 
 
+@pytest.mark.any_database
 def test_what_came_back_by_level_and_what_failed_with_its_reason(alice, profile):
     run = begun(profile)
     worked(run)

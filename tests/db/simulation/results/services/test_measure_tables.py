@@ -62,6 +62,7 @@ def test_it_equals_other_libraries(rated):
     assert row["fleiss_kappa"]["low"] < row["fleiss_kappa"]["value"] < row["fleiss_kappa"]["high"]
 
 
+@pytest.mark.any_database
 def test_the_printed_kappas_stand_beside(rated, client):
     found = table_5("--study", rated, "--published")
     assert found["rows"][0]["published"] == {"mean_cohen_kappa": 0.52, "fleiss_kappa": 0.75}

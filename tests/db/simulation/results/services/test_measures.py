@@ -253,6 +253,7 @@ class TestRealData:
         for path in sorted((folder / "profile").glob("user*")):
             yield path.name, json.loads((path / "profile.json").read_text())
 
+    @pytest.mark.any_database
     def test_evenness_and_counts_equal_an_independent_calculation(self, folder):
         schemas.load(by=None, path=folder / "schema.json", source="personalens")
         closed = {
@@ -282,6 +283,7 @@ class TestRealData:
                 value = found[key][name]["value"]
                 assert value is None if of < 2 else value == pytest.approx(entropy / math.log(of)), (key, name)
 
+    @pytest.mark.any_database
     @pytest.mark.long
     def test_every_row_of_tables_1_and_6_to_9_and_figure_3_equals_an_independent_calculation(self, folder):
         schemas.load(by=None, path=folder / "schema.json", source="personalens")
