@@ -97,7 +97,7 @@ def _is_refreshed(request: HttpRequest, study: Study) -> bool:
 
 
 def _load_run(request: HttpRequest, study: Study) -> AgreementRun | None:
-    """The agreement computed last. The first of a study is waited for where a worker is at it: it comes before judges."""
+    """The agreement computed last. A study's first is waited for where a worker is at it: it comes before judges."""
     found = later.find_stored_run(study, JudgedOptions())
     if found is None and is_computing(study):
         found, _raters = _compute(request, study, StudyRatings.read(study))
