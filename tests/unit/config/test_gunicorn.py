@@ -72,4 +72,4 @@ def test_a_grown_process_answers_all_it_has_and_gives_way_to_another(address: st
         (tmp_path / "end").touch()
         first = slow.result()
     assert first == meanwhile
-    assert ask(address) != first
+    wait_until(lambda: ask(address) != first)
