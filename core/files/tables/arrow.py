@@ -83,7 +83,10 @@ def read_folder(file: InputFile) -> Iterator[TableRow]:
         return
     parts = list(list_parts(file))
     if not parts:
-        raise file.error("holds neither Arrow nor Parquet files; a folder of Hugging Face datasets is expected")
+        raise file.error(
+            "holds neither Arrow nor Parquet files, as a dataset of Hugging Face does; "
+            "records with pictures or sounds beside them are imported as a known format, dialogues or response pairs"
+        )
     first = 1
     for split, path in parts:
         read = read_arrow if path.suffix == ".arrow" else read_parquet
