@@ -169,7 +169,7 @@ def test_parquet_and_saved_datasets(tmp_path):
     (saved / "data-00000-of-00001.arrow").unlink()
     with pytest.raises(InputError, match="which is not there"):
         read(InputFile.from_path(saved))
-    with pytest.raises(InputError, match="holds neither Arrow nor Parquet files.*imported as a known format"):
+    with pytest.raises(InputError, match=r"holds neither Arrow nor Parquet files.*imported as a known format"):
         read(InputFile.from_path((tmp_path / "none").mkdir() or tmp_path / "none"))
 
 
