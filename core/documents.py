@@ -7,13 +7,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from json.encoder import encode_basestring
-from typing import Any, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, TypeGuard, overload
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+    FloatArray = npt.NDArray[np.float64]
+    IntArray = npt.NDArray[np.int64]
+
 Row = dict[str, Any]
 AT_ONCE = 2000
 """Rows that are made at once, and pieces of text that are handed on together."""
@@ -66,6 +68,8 @@ class Rows(Sequence[Row]):
 
     def sort_by(self, name: str, *, descending: bool = False) -> Rows:
         """Sorted by a column. What is undefined comes last, or first where descending; equal ones stay in order."""
+        import numpy as np  # every command imports this module, and most have no arrays
+
         values = self.columns[name][self.order]
         undefined = np.isnan(values)
         return self.take(np.lexsort([-values, ~undefined] if descending else [values, undefined]))
@@ -75,6 +79,8 @@ def build_numbered_rows(
     n: int, made: Callable[[IntArray], list[Row]], columns: Mapping[str, FloatArray] | None = None
 ) -> Rows:
     """Rows 0 to n - 1."""
+    import numpy as np
+
     return Rows(np.arange(n), made, columns)
 
 

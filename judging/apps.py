@@ -10,4 +10,4 @@ class JudgingConfig(AppConfig):
         """Tell the line of a study about judges, whose they are, and what they answer."""
         import_module("judging.assessment.steps")
         import_module("judging.tenancy")
-        import_module("judging.runs.queries.judgments")
+        import_module("judging.runs.queries.labels")

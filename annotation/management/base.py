@@ -12,7 +12,6 @@ from typing import Any, Generic, NoReturn, TypeVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
-from annotation.stats.intervals import NOT_ASKED
 from annotation.studies.queries.studies import study_called
 from core.accounts.queries import find_project
 from core.audit.log import audit_through, record
@@ -165,6 +164,8 @@ class ConcordCommand(PlainCommand, Generic[Document]):
 
 def format_estimate(found: Mapping[str, object] | None, digits: int = 3) -> str:
     """`0.864 [0.843, 0.884]`; without an interval its reason, unless none was asked for; a dash where undefined."""
+    from annotation.stats.intervals import NOT_ASKED  # loads numpy and scipy, which most commands do without
+
     if found is None:
         return "-"
     if found["value"] is None:

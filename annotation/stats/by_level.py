@@ -3,9 +3,12 @@
 A result that is not named under a level exists there. What is missing says why, in one sentence for a reader.
 """
 
-from typing import Literal
+from __future__ import annotations
 
-from annotation.stats.table import Level
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from annotation.stats.table import Level
 
 Result = Literal[
     "agreement",

@@ -16,8 +16,8 @@ import numpy as np
 
 from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.drawing import BUDGET
-from annotation.stats.label_sets import masi_weights
-from annotation.stats.rankings import kemeny_distances
+from annotation.stats.kemeny import kemeny_distances
+from annotation.stats.masi import masi_weights
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions

@@ -8,7 +8,8 @@ import numpy as np
 
 from annotation.stats.arrays import ratio
 from annotation.stats.chance_corrected import item_agreement
-from annotation.stats.rankings import parse_ranking, ranks_of
+from annotation.stats.kemeny import ranks_of
+from annotation.stats.rankings import parse_ranking
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray, RatingTable
 

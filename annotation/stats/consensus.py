@@ -12,8 +12,10 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from annotation.stats.label_sets import masi_weights, parse_set, spell_set
-from annotation.stats.rankings import have_ties, kemeny_weights, responses_of, spell_ranking
+from annotation.stats.kemeny import kemeny_weights
+from annotation.stats.label_sets import parse_set, spell_set
+from annotation.stats.masi import masi_weights
+from annotation.stats.rankings import have_ties, responses_of, spell_ranking
 from annotation.stats.spans import compute_overlap, majority_of_characters, parse_spans, spell_spans
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 

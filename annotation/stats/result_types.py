@@ -1,10 +1,13 @@
 """Shapes of the JSON documents that results of these statistics become; at run time each is a dict."""
 
-from typing import Literal, NotRequired, TypedDict
+from __future__ import annotations
 
-from annotation.stats.labels import Label
-from annotation.stats.table import Level
-from annotation.stats.weighting import Weighting
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from annotation.stats.labels import Label
+    from annotation.stats.table import Level
+    from annotation.stats.weighting import Weighting
 
 HeadlinePair = Literal["cohen_kappa", "weighted_cohen_kappa", "overlap_f1"]
 HeadlineJudge = Literal["mean_cohen_kappa", "mean_weighted_cohen_kappa", "mean_overlap_f1"]

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from annotation.stats import chance_corrected as chance, label_sets
+from annotation.stats import chance_corrected as chance, label_sets, masi
 from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.attainable import TierPlan, plan_tiers, unreachable_tiers
 from annotation.stats.bands import (
@@ -29,7 +29,8 @@ from annotation.stats.bands import (
 from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.rankings import have_ties, random_agreement, responses_of
+from annotation.stats.kemeny import random_agreement
+from annotation.stats.rankings import have_ties, responses_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.result_types import ShiftedTiersDocument, TierGroupDocument
 from annotation.stats.table import FloatArray, IntArray, RatingTable
@@ -254,7 +255,7 @@ def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
         rankings = [str(category) for category in table.categories]
         return random_agreement(len(responses_of(rankings[0])), with_ties=have_ties(rankings))
     if table.level == "set" and chance_from == "uniform":
-        return label_sets.random_agreement(len(label_sets.options_of(str(one) for one in table.categories)))
+        return masi.random_agreement(len(label_sets.options_of(str(one) for one in table.categories)))
     weights = compute_weights(table, default_weighting(table))
     shares = chance.margins(table) if chance_from == "margins" else np.full(len(weights), 1 / len(weights))
     return float(shares @ weights @ shares)

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from annotation.stats.label_sets import jaccard_weights, masi_weights
-from annotation.stats.rankings import kemeny_weights
+from annotation.stats.kemeny import kemeny_weights
+from annotation.stats.masi import jaccard_weights, masi_weights
 from annotation.stats.table import FloatArray, Level, RatingTable
 
 Weighting = Literal["identity", "linear", "quadratic", "ordinal", "radical", "ratio", "kemeny", "masi", "jaccard"]

@@ -15,7 +15,6 @@ from collections.abc import Collection, Mapping
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
-from rapidfuzz import fuzz, process
 
 from annotation.corpus.parsing.drawing_rules import DrawingRules
 from annotation.corpus.parsing.mapped_fields import KINDS, RATINGS, MappedKind
@@ -169,6 +168,8 @@ def refuse_second_use(columns: Mapping[str, str]) -> None:
 
 def describe_missing(column: str, there: Collection[str]) -> str:
     """That a column is not there, which one may be meant, and which there are."""
+    from rapidfuzz import fuzz, process  # not needed where each column is there
+
     like = process.extractOne(column, list(there), scorer=fuzz.ratio, score_cutoff=LIKE) if there else None
     hint = f" Is {like[0]!r} meant?" if like else ""
     shown = list(there)[:30]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _, gettext_noop
 
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Criterion
-from annotation.studies.queries.scales import SOURCES, Given, select_distinct
 from judging.judges.prompts import evaluation
 from judging.judges.providers.requests import JudgeRequest, PairContent, Prompt
 from judging.judges.queries.contents import build_prompt
@@ -146,11 +144,3 @@ def summarise_judgment(judgment: Judgment) -> JudgmentSummary:
         turn=judgment.turn,
         alteration=judgment.alteration,
     )
-
-
-def list_by_judges(criteria: Sequence[Criterion]) -> Iterable[Given]:
-    """What judges gave, each answer once."""
-    return select_distinct(Judgment.objects.all(), criteria)
-
-
-SOURCES.append(list_by_judges)

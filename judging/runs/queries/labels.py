@@ -1,11 +1,13 @@
-"""A judge's single verdicts, in the rows that people's labels have."""
+"""A judge's single verdicts: in the rows that people's labels have, and as places of an open scale."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.labels import NO_TIER, LabelRow, Labels, item_fields
+from annotation.studies.queries.scales import SOURCES, Given, select_distinct
 from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 
@@ -58,3 +60,11 @@ def _called(name: str, version: int, provider: str) -> tuple[str, str]:
     """A judge's name with its version, and its kind."""
     judge = Judge(name=name, version=version, provider=provider)
     return str(judge), judge.kind
+
+
+def list_by_judges(criteria: Sequence[Criterion]) -> Iterable[Given]:
+    """What judges gave, each answer once."""
+    return select_distinct(Judgment.objects.all(), criteria)
+
+
+SOURCES.append(list_by_judges)

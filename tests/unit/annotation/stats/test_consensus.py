@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from annotation.stats.consensus import all_rankings, find_consensus
 from annotation.stats.gold import gold
-from annotation.stats.rankings import kemeny_distances
+from annotation.stats.kemeny import kemeny_distances
 from annotation.stats.table import RatingTable
 
 

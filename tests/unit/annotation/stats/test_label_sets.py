@@ -10,14 +10,8 @@ from hypothesis import given, strategies as st
 
 from annotation.stats.agreement import agreement
 from annotation.stats.alpha import krippendorff_alpha
-from annotation.stats.label_sets import (
-    jaccard_weights,
-    masi_weights,
-    options_of,
-    parse_set,
-    random_agreement,
-    spell_set,
-)
+from annotation.stats.label_sets import options_of, parse_set, spell_set
+from annotation.stats.masi import jaccard_weights, masi_weights, random_agreement
 from annotation.stats.table import RatingTable
 from annotation.stats.tiers import chance_agreement, tiers
 

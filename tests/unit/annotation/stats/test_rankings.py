@@ -9,14 +9,8 @@ import scipy
 
 from annotation.stats.agreement import agreement
 from annotation.stats.concordance import item_concordance
-from annotation.stats.rankings import (
-    have_ties,
-    kemeny_distances,
-    parse_ranking,
-    random_agreement,
-    ranks_of,
-    spell_ranking,
-)
+from annotation.stats.kemeny import kemeny_distances, random_agreement, ranks_of
+from annotation.stats.rankings import have_ties, parse_ranking, spell_ranking
 from annotation.stats.table import MISSING, RatingTable
 from annotation.stats.tiers import tiers
 

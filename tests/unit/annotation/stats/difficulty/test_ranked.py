@@ -11,7 +11,8 @@ from annotation.stats.difficulty.items import difficulty
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, Tables, fit, item_log_likelihood
 from annotation.stats.difficulty.preferences import Preferences
 from annotation.stats.difficulty.ranked import RankingModel
-from annotation.stats.rankings import kemeny_distances, parse_ranking, spell_ranking
+from annotation.stats.kemeny import kemeny_distances
+from annotation.stats.rankings import parse_ranking, spell_ranking
 from annotation.stats.table import MISSING, RatingTable
 from tests.support import drawing
 from tests.unit.annotation.stats.test_rankings import weak_orders
