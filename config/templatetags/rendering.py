@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from django import template
 from django.template import Context
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from annotation.corpus.models import SourceText
 from core.rendering.markdown import render_markdown
-from core.rendering.sections import ATTACHED, build_attached, build_sections
+from core.rendering.sections import ATTACHED, Section, build_attached, build_sections
 
 register = template.Library()
 
@@ -28,21 +29,32 @@ def content(context: Context, said: object, part: str = "", css: str = "", form:
     The form is the study's, `rendered` where there is none. Who asks for `?form=plain` sees it as it is written.
     """
     source = read_source(said)
+    text, request = to_lines(source), context.get("request")
     rendered = (form or find_form(context)) == "rendered"
-    attached = [part for part in source.parts if part["kind"] in ATTACHED]
-    request = context.get("request")
     return {
-        "text": to_lines(source),
-        "sections": build_sections(to_lines(source), source.parts) if rendered else [],
-        "attached": []
-        if rendered
-        else [build_attached(to_lines(source)[one["start"] : one["end"]], one) for one in attached],
+        "text": text,
+        "sections": write_sections(build_sections(text, source.parts) if rendered else list_attached(text, source)),
         "rendered": rendered,
         "as_written": rendered and request is not None and request.GET.get("form") == "plain",
         "part": part,
         "css": css,
         "lang": source.lang,
     }
+
+
+def list_attached(text: str, source: SourceText) -> list[Section]:
+    """Pictures and sounds, which a text as it is written cannot show."""
+    parts = [part for part in source.parts if part["kind"] in ATTACHED]
+    return [build_attached(text[part["start"] : part["end"]], part) for part in parts]
+
+
+def write_sections(sections: Iterable[Section]) -> SafeString:
+    """The HTML of sections one after the other. Most are text, which needs no template: a page has hundreds."""
+    written = (
+        one.html if one.kind == "text" else render_to_string("components/_content_section.html", {"one": one})
+        for one in sections
+    )
+    return SafeString("".join(written))  # nosec B703 # rendered by the engine
 
 
 def read_source(said: object) -> SourceText:
